@@ -1,0 +1,22 @@
+# frenzy_library(name [PUBLIC libs] [PRIVATE libs] [SOURCES files] [HEADERS files])
+# One library a folder, with an include directory of its own, so that the build enforces the
+# direction of dependencies. HEADERS are relative to include/; a header-only library has no SOURCES.
+function(frenzy_library name)
+  cmake_parse_arguments(A "" "" "PUBLIC;PRIVATE;SOURCES;HEADERS" ${ARGN})
+  list(TRANSFORM A_HEADERS PREPEND include/)
+  if(A_SOURCES)
+    add_library(frenzy_${name} ${A_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(frenzy_${name} PRIVATE ${A_PRIVATE} $<BUILD_INTERFACE:frenzy_options>)
+  else()
+    add_library(frenzy_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(frenzy::${name} ALIAS frenzy_${name})
+  set_target_properties(frenzy_${name} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_sources(frenzy_${name} ${scope} FILE_SET HEADERS BASE_DIRS include FILES ${A_HEADERS})
+  target_compile_features(frenzy_${name} ${scope} cxx_std_20)
+  target_link_libraries(frenzy_${name} ${scope} ${A_PUBLIC})
+  install(TARGETS frenzy_${name} EXPORT frenzyTargets FILE_SET HEADERS
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endfunction()
