@@ -34,6 +34,12 @@ class Guarded {
     void wait(std::condition_variable& condition, Ready ready) {
       condition.wait(lock_, [&] { return ready(*value_); });
     }
+    /// One wait, which may end for no reason: ask again.
+    void wait(std::condition_variable& condition) { condition.wait(lock_); }
+    template <class Time>
+    void wait_until(std::condition_variable& condition, Time time) {
+      condition.wait_until(lock_, time);
+    }
 
    private:
     friend class Guarded;

@@ -5,6 +5,7 @@
 // its `after` edges. Executor, packing and pricer all read order from here.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "frenzy/program/program.hpp"
@@ -22,6 +23,10 @@ class HappensBefore {
   /// True if `a` is complete whenever `b` starts.
   [[nodiscard]] bool operator()(std::uint32_t a, std::uint32_t b) const {
     return (rows_[b * words_ + a / 64] >> (a % 64)) & 1U;
+  }
+  /// Bit set of everything that happens before `b`.
+  [[nodiscard]] std::span<const std::uint64_t> row(std::uint32_t b) const {
+    return {rows_.data() + b * words_, words_};
   }
 
  private:
