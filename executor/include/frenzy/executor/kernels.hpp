@@ -68,7 +68,7 @@ class Kernels {
   virtual void optimize(const OptimizerCall& call) = 0;
   /// Sum of squares, accumulated in double in a fixed order.
   [[nodiscard]] virtual double squared_norm(ConstBytes gradient) = 0;
-  /// into[i] += from[i].
+  /// into[i] += from[i]. Thread: any, also while another call runs; it uses the caller's thread only.
   virtual void add(MutableBytes into, ConstBytes from) = 0;
 
   /// Scratch bytes that this backend needs behind the table's temporaries.
