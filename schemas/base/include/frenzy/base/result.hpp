@@ -67,7 +67,8 @@ class [[nodiscard]] Result {
     FRENZY_CHECK(ok());
     return *std::get_if<0>(&state_);
   }
-  [[nodiscard]] T&& value() && {
+  /// By value, so that a range-for over a temporary does not dangle.
+  [[nodiscard]] T value() && {
     FRENZY_CHECK(ok());
     return std::move(*std::get_if<0>(&state_));
   }
@@ -78,7 +79,7 @@ class [[nodiscard]] Result {
 
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

@@ -1,0 +1,99 @@
+#include "frenzy/executor/collectives.hpp"
+
+#include <catch2/catch.hpp>
+#include <future>
+
+#include "frenzy/base/thread_tasks.hpp"
+#include "frenzy/executor/cpu/reference/reference_kernels.hpp"
+#include "small_plans.hpp"
+
+using namespace frenzy;
+using namespace frenzy::executor;
+using namespace frenzy::testing;
+
+namespace {
+
+/// All ranks of one collective, each on a stream of its own.
+struct Ring {
+  explicit Ring(std::uint32_t n) : hub(n), kernels(small_model()) {
+    for (std::uint32_t r = 0; r < n; ++r) {
+      views.push_back(hub.join({r}));
+      streams.push_back(std::make_unique<ThreadTasks>(clock));
+    }
+  }
+  SystemClock clock;
+  LocalExchange hub;
+  cpu::reference::ReferenceKernels<float> kernels;
+  std::vector<std::unique_ptr<Exchange>> views;
+  std::vector<std::unique_ptr<ThreadTasks>> streams;
+};
+
+std::vector<model::ElementRange> random_ranges(Rng& rng, std::uint64_t total, std::uint32_t n) {
+  const auto cuts = random_cuts(rng, total, n);
+  std::vector<model::ElementRange> out;
+  for (std::uint32_t r = 0; r < n; ++r) out.push_back({cuts[r], cuts[r + 1]});
+  return out;
+}
+
+float value_of(std::uint32_t rank, std::uint64_t i) {
+  return static_cast<float>(unit_interval(counter_random(rank, i))) - 0.5F;
+}
+
+}  // namespace
+
+TEST_CASE("uneven reduce-scatter and all-gather sum in rank order, bit for bit", "[executor]") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed);
+    const auto n = 2 + static_cast<std::uint32_t>(rng.below(5));
+    const auto total = 1 + rng.below(500);
+    const auto ranges = random_ranges(rng, total, n);
+    Ring ring(n);
+    std::vector<std::vector<float>> data(n, std::vector<float>(total));
+    std::vector<std::vector<float>> inbox(n);
+    std::vector<std::promise<Status>> done(n);
+    for (std::uint32_t r = 0; r < n; ++r) {
+      for (std::uint64_t i = 0; i < total; ++i) data[r][i] = value_of(r, i);
+      inbox[r].resize(ranges[r].size() * (n - 1));
+      CollectiveCall call{ring.views[r].get(), &ring.kernels, ring.streams[r].get(), {r},
+                          {seed, 0, 1}, ranges, 4, std::as_writable_bytes(std::span(data[r]))};
+      reduce_scatter(call, std::as_writable_bytes(std::span(inbox[r])), [&, r, call](const Status&) {
+        auto gather = call;
+        gather.tag.kind = 2;
+        all_gather(gather, [&, r](Status status) { done[r].set_value(std::move(status)); });
+      });
+    }
+    for (auto& d : done) REQUIRE(d.get_future().get().ok());
+    for (std::uint64_t i = 0; i < total; ++i) {
+      float expected = value_of(0, i);
+      for (std::uint32_t r = 1; r < n; ++r) expected += value_of(r, i);
+      for (std::uint32_t r = 0; r < n; ++r) CHECK(data[r][i] == expected);
+    }
+  }
+}
+
+TEST_CASE("an aborted exchange fails what is open and what comes later", "[executor]") {
+  LocalExchange hub(2);
+  const auto view = hub.join({0});
+  std::vector<std::byte> bytes(8);
+  std::vector<Status> seen;
+  view->receive({1}, {1, 0, 0}, bytes, [&](Status s) { seen.push_back(std::move(s)); });
+  CHECK(seen.empty());
+  hub.abort({Errc::unreachable, "rank 1 is gone"});
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].error().what == "rank 1 is gone");
+  view->send({1}, {1, 0, 1}, bytes, [&](Status s) { seen.push_back(std::move(s)); });
+  REQUIRE(seen.size() == 2);
+  CHECK_FALSE(seen[1].ok());
+}
+
+TEST_CASE("a transfer of two lengths fails on both sides", "[executor]") {
+  LocalExchange hub(2);
+  const auto a = hub.join({0});
+  const auto b = hub.join({1});
+  std::vector<std::byte> from(8), into(9);
+  int failures = 0;
+  const auto count = [&](const Status& s) { failures += s.ok() ? 0 : 1; };
+  a->send({1}, {1, 0, 0}, from, count);
+  b->receive({0}, {1, 0, 0}, into, count);
+  CHECK(failures == 2);
+}
