@@ -38,6 +38,7 @@ struct PeerInfo {
   Role role = Role::client;
   Uuid uuid;                                 ///< of the node, runner or user behind the peer
   std::array<std::uint8_t, 32> public_key{}; ///< long-term identity, checked by Admission
+  std::array<std::uint8_t, 8> key_id{};      ///< which admission key the connection used
   std::string local_address, remote_address; ///< for messages and logs
   std::string carrier;                       ///< "tcp", "ucx" or "simulated"
   BodySeal body_seal = BodySeal::sealed;
@@ -79,6 +80,10 @@ class Session {
   /// Connects, shakes hands, then calls `done` with the peer (peer_up has run before) or with
   /// unreachable, refused (wrong key, role, version) or timed_out, naming both addresses.
   virtual void connect(const std::string& address, std::function<void(Result<PeerId>)> done) = 0;
+
+  /// The same, for the process named `target` behind the gate at `address` (a runner of a node).
+  virtual void connect(const std::string& address, const Uuid& target,
+                       std::function<void(Result<PeerId>)> done) = 0;
 
   /// Queues a control message of at most kMaxMessage bytes. Messages to one peer arrive in order.
   /// Errors through `done`: exhausted when more than kMaxQueuedBytes wait, unreachable if lost.

@@ -1,0 +1,122 @@
+#include "frenzy/crypto/crypto.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "frenzy/base/byte_io.hpp"
+#include "frenzy/base/memory_files.hpp"
+#include "frenzy/base/text.hpp"
+#include "frenzy/crypto/content_hashing.hpp"
+#include "frenzy/crypto/keys.hpp"
+
+using namespace frenzy;
+using namespace frenzy::transport;
+
+namespace {
+
+std::unique_ptr<Crypto> sodium() { return std::move(crypto::make_crypto()).value(); }
+
+Key counting_key() {
+  Key key{};
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::uint8_t>(i);
+  return key;
+}
+
+Key key_of(std::string_view digits) {
+  Key key{};
+  REQUIRE(parse_hex(digits, key));
+  return key;
+}
+
+std::string hex_of(std::span<const std::byte> bytes) {
+  return hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+std::string sealed_text(AeadKind kind) {
+  const auto aead = sodium()->aead(kind, counting_key());
+  const auto plain = bytes_of("attack at dawn");
+  std::vector<std::byte> out(plain.size());
+  const auto tag = aead->seal(7, bytes_of("header"), plain, out);
+  return hex_of(out) + hex_of(tag);
+}
+
+}  // namespace
+
+TEST_CASE("content digests are BLAKE2b-256", "[crypto]") {
+  const auto hashing = crypto::make_content_hashing();
+  CHECK(format("{}", hashing->digest(bytes_of("abc"))) ==
+        "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
+  CHECK(format("{}", hashing->digest({})) ==
+        "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+  const auto hasher = hashing->start();
+  hasher->update(bytes_of("a"));
+  hasher->update(bytes_of("bc"));
+  CHECK(hasher->finish() == hashing->digest(bytes_of("abc")));
+}
+
+TEST_CASE("message codes are keyed BLAKE2b-256", "[crypto]") {
+  CHECK(hex(sodium()->mac(counting_key(), bytes_of("message"))) ==
+        "2615bcafac3ebcd31940a8f15d876916435d805823d2db78c201a8e94624a0ae");
+}
+
+TEST_CASE("both ciphers agree with OpenSSL on a nonce made of a counter", "[crypto]") {
+  CHECK(sealed_text(AeadKind::chacha20poly1305) ==
+        "907bf02941835ae816162a528be6929dd6c1d788dd62513fcbd135b4face");
+  if ((sodium()->aead_kinds() & static_cast<unsigned>(AeadKind::aes256gcm)) != 0) {
+    CHECK(sealed_text(AeadKind::aes256gcm) ==
+          "99d089842e9c27e2602a11d3c56324eae69f30ea31f561ebd4fb0efd6d0a");
+  }
+}
+
+TEST_CASE("key agreement follows RFC 7748 and refuses points of low order", "[crypto]") {
+  const auto c = sodium();
+  const auto alice = key_of("77076d0a7318a57d3c16c17251b26645c6b8d5a3d7b0d4b9f1d1f0a0b0c0d0e0");
+  const auto secret = key_of("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4");
+  const auto point = key_of("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c");
+  const auto shared = c->agree(secret, point);
+  REQUIRE(shared);
+  CHECK(hex(*shared) == "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552");
+  CHECK_FALSE(c->agree(alice, Key{}));
+  const auto a = c->key_pair(), b = c->key_pair();
+  CHECK(c->agree(a.secret, b.public_key) == c->agree(b.secret, a.public_key));
+  CHECK(a.public_key == crypto::public_key_of(a.secret));
+}
+
+TEST_CASE("a changed byte anywhere breaks the seal", "[crypto]") {
+  const auto c = sodium();
+  for (const auto kind : {AeadKind::aes256gcm, AeadKind::chacha20poly1305}) {
+    if ((c->aead_kinds() & static_cast<unsigned>(kind)) == 0) continue;
+    const auto aead = c->aead(kind, counting_key());
+    std::vector<std::byte> text(40, std::byte{5});
+    const auto tag = aead->seal(1, bytes_of("head"), text, text);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      auto copy = text;
+      copy[i] ^= std::byte{1};
+      CHECK_FALSE(aead->open(1, bytes_of("head"), copy, tag));
+    }
+    auto copy = text;
+    CHECK_FALSE(aead->open(2, bytes_of("head"), copy, tag));
+    copy = text;
+    CHECK_FALSE(aead->open(1, bytes_of("heaD"), copy, tag));
+    copy = text;
+    REQUIRE(aead->open(1, bytes_of("head"), copy, tag));
+    CHECK(copy == std::vector<std::byte>(40, std::byte{5}));
+  }
+}
+
+TEST_CASE("keys survive their file and a broken file is refused without quoting it", "[crypto]") {
+  const auto c = sodium();
+  MemoryFiles files;
+  const auto keys = crypto::make_keys(*c);
+  REQUIRE(crypto::save_keys(files, "/state/keys", keys).ok());
+  const auto again = crypto::load_keys(files, "/state/keys");
+  REQUIRE(again.ok());
+  CHECK(again->admission == keys.admission);
+  CHECK(again->identity.secret == keys.identity.secret);
+  CHECK(again->identity.public_key == keys.identity.public_key);
+  auto text = crypto::keys_text(keys);
+  text.resize(text.size() - 3);
+  const auto broken = crypto::parse_keys(text);
+  REQUIRE_FALSE(broken.ok());
+  CHECK(broken.error().what.find(hex(keys.identity.secret).substr(0, 8)) == std::string::npos);
+  CHECK(crypto::load_keys(files, "/state/none").error().code == Errc::not_found);
+}
