@@ -259,6 +259,7 @@ TEMPLATE_TEST_CASE("a small message overtakes the bodies queued before it", "[co
   REQUIRE(eventually(*world, pair.b, [&] { return received.runs > 0; }, 30s));
   CHECK(ask(pair.b, [&] { return pair.b.events.messages.size(); }) == 1);
   CHECK(ask(pair.b, [&] { return body_was_open; }));
+  REQUIRE(pair.ran(pair.a, sent));
   CHECK(received.good());
   CHECK(into == body);
 }

@@ -61,8 +61,10 @@ void SimulatedNetwork::arrive(LinkId caller, const std::string& address, const s
   theirs.process = to;
   theirs.other = caller;
   theirs.other_name = from;
+  theirs.route = route_of({address, local, false});
   ends_[caller].other = answerer;
   ends_[caller].other_name = name;
+  ends_[caller].route = route_of({local, address, true});
   hand(answerer, [answerer, address, local](SimulatedCarrier& carrier) {
     carrier.events_->link_up(answerer, {address, local, false});
   });
@@ -120,9 +122,10 @@ void SimulatedNetwork::close(LinkId link, const Error& why) {
   // The reset comes behind everything that was sent before it.
   auto& lanes = peer->second.lane_free;
   lanes[0] = std::max(lanes[0], lanes[1]);
-  deliver(other, Lane::small, 0, [other, why](SimulatedCarrier& receiver) {
+  deliver(other, Lane::small, 0, [other, why, route = peer->second.route](SimulatedCarrier& receiver) {
     receiver.network_.ends_.erase(other);
-    receiver.events_->down(other, error(Errc::unreachable, "connection lost: {}", why.what));
+    receiver.events_->down(
+        other, error(Errc::unreachable, "{}: connection lost: {}", route, why.what));
   });
 }
 

@@ -68,7 +68,8 @@ class CarrierEvents {
   virtual void sent(LinkId link, std::uint64_t token) = 0;
   /// Bytes came in; raised at least once for every piece read.
   virtual void alive(LinkId link) = 0;
-  /// The last event of a link, exactly once, also after close(); borrowed memory is free.
+  /// The last event of a link, exactly once, also after close(); borrowed memory is free. `why`
+  /// names both addresses.
   virtual void down(LinkId link, const Error& why) = 0;
 };
 

@@ -70,7 +70,7 @@ class SimulatedNetwork {
   struct End {
     SimulatedProcess* process = nullptr;
     LinkId other;
-    std::string other_name;
+    std::string other_name, route;
     TimePoint lane_free[2];     ///< when the last delivery towards this end is due
     std::vector<std::function<void(SimulatedCarrier&)>> held;
     bool open = true;           ///< this end still wants events
