@@ -18,7 +18,8 @@ namespace frenzy {
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 /// Control bytes and bytes above 126 become '.', at most `limit` bytes, then "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit);
-/// The candidate with the least edit distance, if that is at most a third of the longer word.
+/// The candidate with the least edit distance (a swap of neighbours is one edit), if that is at most a
+/// third of the longer word.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  std::span<const std::string_view> candidates);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
