@@ -32,9 +32,9 @@ inline constexpr std::uint32_t kMaxRefusals = 5;  ///< reservations refused in a
 /// What a client handed in.
 struct Submission {
   JobId id{};
-  std::string name;
-  std::string toml;
-  std::vector<model::DataManifest> data;
+  std::string name{};
+  std::string toml{};
+  std::vector<model::DataManifest> data{};
   std::uint64_t steps = 0;
   friend bool operator==(const Submission&, const Submission&) = default;
 };
@@ -42,34 +42,34 @@ struct Submission {
 /// One node's part in a placed job.
 struct NodePart {
   NodeId node{};
-  std::string name;
+  std::string name{};
   bool told = false;   ///< it was asked to reserve: it must be told of the end
   bool ready = false;
   bool ended = false;  ///< its runner did the last step and left
-  std::string address;  ///< of its runner, once ready
+  std::string address{};  ///< of its runner, once ready
   friend bool operator==(const NodePart&, const NodePart&) = default;
 };
 
 enum class DeviceReply : std::uint8_t { waiting = 1, reserved = 2 };
 
 struct Job {
-  Submission submission;
+  Submission submission{};
   model::JobState state = model::JobState::submitted;
   WallTime since{};
-  std::string reason;
+  std::string reason{};
   WallTime submitted{};
-  Epoch epoch;
-  model::PlannedJob planned;           ///< of this epoch; empty before it is planned
-  std::vector<DeviceReply> devices;    ///< one a share
-  std::vector<NodePart> nodes;
-  Step step;                           ///< newest committed by all
-  Step saved;                          ///< newest complete save; 0 = none
+  Epoch epoch{};
+  model::PlannedJob planned{};           ///< of this epoch; empty before it is planned
+  std::vector<DeviceReply> devices{};    ///< one a share
+  std::vector<NodePart> nodes{};
+  Step step{};                           ///< newest committed by all
+  Step saved{};                          ///< newest complete save; 0 = none
   double loss = 0;                     ///< of `step`, a token
   double tokens_per_second = 0;
   std::uint32_t refusals = 0;
   bool asked_planner = false;          ///< an answer of the planner is on its way
   bool cancelling = false;             ///< a save is under way, then it is cancelled
-  std::optional<Error> failure;        ///< why it failed, with the code of the cause
+  std::optional<Error> failure{};        ///< why it failed, with the code of the cause
   /// Saves that are not complete: pieces by step and node.
   std::map<Step, std::map<NodeId, std::vector<model::SavedPiece>>> saves;
 };
@@ -127,7 +127,7 @@ using JobEffect = std::variant<effect::AskPlanner, effect::ReserveDevice, effect
 /// Every effect is of the job's epoch after the step. Events of older epochs change nothing.
 struct JobTransition {
   Job job;
-  std::vector<JobEffect> effects;
+  std::vector<JobEffect> effects{};
 };
 
 [[nodiscard]] Job new_job(Submission submission, WallTime now);
