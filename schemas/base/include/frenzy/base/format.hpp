@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 namespace frenzy {
 
 void append_text(std::string& out, double value);
+/// "250.0 ms". Declared here because argument-dependent lookup cannot find it for a standard type.
+void append_text(std::string& out, std::chrono::duration<double> value);
 inline void append_text(std::string& out, std::string_view value) { out += value; }
 inline void append_text(std::string& out, const std::string& value) { out += value; }
 inline void append_text(std::string& out, const char* value) { out += value; }

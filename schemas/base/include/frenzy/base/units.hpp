@@ -42,6 +42,5 @@ constexpr Bytes aligned(Bytes bytes, std::uint64_t alignment) {
 
 /// "512 B", "1.50 MiB", "43.1 GiB".
 void append_text(std::string& out, Bytes value);
-void append_text(std::string& out, Seconds value);
 
 }  // namespace frenzy

@@ -1,0 +1,86 @@
+#pragma once
+// Running a job: start, connect, step reports, abort, end.
+
+#include <string>
+#include <vector>
+
+#include "frenzy/base/result.hpp"
+#include "frenzy/model/job_record.hpp"
+
+namespace frenzy::codec {
+
+struct StartJob {
+  static constexpr const char* kName = "startJob";
+  JobId job{};
+  Epoch epoch{};
+  Incarnation incarnation{};
+  friend bool operator==(const StartJob&, const StartJob&) = default;
+};
+
+/// The runner has compiled, has its arena, and can be reached by the job's other runners.
+struct RunnerReady {
+  static constexpr const char* kName = "runnerReady";
+  JobId job{};
+  Epoch epoch{};
+  std::string address{};
+  friend bool operator==(const RunnerReady&, const RunnerReady&) = default;
+};
+
+struct RunnerPeer {
+  NodeId node{};
+  std::string address{};
+  friend bool operator==(const RunnerPeer&, const RunnerPeer&) = default;
+};
+
+struct ConnectRunners {
+  static constexpr const char* kName = "connectRunners";
+  JobId job{};
+  Epoch epoch{};
+  std::vector<RunnerPeer> peers{};
+  friend bool operator==(const ConnectRunners&, const ConnectRunners&) = default;
+};
+
+struct DeviceStep {
+  DeviceId device{};
+  Seconds compute{};
+  double samples_per_second = 0;
+  Bytes arena{};  ///< observed peak
+  std::uint64_t late_instructions = 0;
+  friend bool operator==(const DeviceStep&, const DeviceStep&) = default;
+};
+
+/// Sums are over the job, the same bits from every node; devices are the sender's own.
+struct StepReport {
+  static constexpr const char* kName = "stepReport";
+  JobId job{};
+  Epoch epoch{};
+  Step step{};
+  double loss_sum = 0;
+  std::uint64_t tokens = 0;
+  double norm = 0;
+  double learning_rate = 0;
+  Seconds duration{};
+  std::vector<DeviceStep> devices{};
+  friend bool operator==(const StepReport&, const StepReport&) = default;
+};
+
+struct AbortJob {
+  static constexpr const char* kName = "abortJob";
+  JobId job{};
+  Epoch epoch{};
+  std::string reason{};
+  friend bool operator==(const AbortJob&, const AbortJob&) = default;
+};
+
+/// The runner is gone. Without `failed` it did the recipe's last step.
+struct RunnerEnded {
+  static constexpr const char* kName = "runnerEnded";
+  JobId job{};
+  Epoch epoch{};
+  Step step{};
+  bool failed = false;
+  Error why{};
+  friend bool operator==(const RunnerEnded&, const RunnerEnded&) = default;
+};
+
+}  // namespace frenzy::codec

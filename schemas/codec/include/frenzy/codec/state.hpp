@@ -1,0 +1,79 @@
+#pragma once
+// State and content: saves, checkpoints, chunks by digest.
+
+#include <string>
+#include <vector>
+
+#include "frenzy/model/job_record.hpp"
+
+namespace frenzy::codec {
+
+struct SaveState {
+  static constexpr const char* kName = "saveState";
+  JobId job{};
+  Epoch epoch{};
+  friend bool operator==(const SaveState&, const SaveState&) = default;
+};
+
+struct StateSaved {
+  static constexpr const char* kName = "stateSaved";
+  JobId job{};
+  Epoch epoch{};
+  Step step{};
+  std::vector<model::SavedPiece> pieces{};
+  friend bool operator==(const StateSaved&, const StateSaved&) = default;
+};
+
+struct GetCheckpoint {
+  static constexpr const char* kName = "getCheckpoint";
+  std::string job{};
+  friend bool operator==(const GetCheckpoint&, const GetCheckpoint&) = default;
+};
+
+struct Checkpoint {
+  static constexpr const char* kName = "checkpoint";
+  JobId job{};
+  Step step{};
+  std::string toml{};
+  std::vector<model::SavedPiece> pieces{};
+  friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
+};
+
+struct OfferChunks {
+  static constexpr const char* kName = "offerChunks";
+  std::vector<ContentDigest> digests{};
+  friend bool operator==(const OfferChunks&, const OfferChunks&) = default;
+};
+
+struct MissingChunks {
+  static constexpr const char* kName = "missingChunks";
+  std::vector<ContentDigest> digests{};
+  friend bool operator==(const MissingChunks&, const MissingChunks&) = default;
+};
+
+struct PutChunk {
+  static constexpr const char* kName = "putChunk";
+  ContentDigest digest{};
+  std::vector<std::byte> bytes{};
+  friend bool operator==(const PutChunk&, const PutChunk&) = default;
+};
+
+/// `size` bytes (at most kMaxChunk) from `offset` of a chunk or piece.
+struct GetChunk {
+  static constexpr const char* kName = "getChunk";
+  ContentDigest digest{};
+  Bytes offset{};
+  std::uint32_t size = 0;
+  friend bool operator==(const GetChunk&, const GetChunk&) = default;
+};
+
+struct Chunk {
+  static constexpr const char* kName = "chunk";
+  ContentDigest digest{};
+  Bytes offset{};
+  Bytes total{};
+  std::vector<std::byte> bytes{};
+  friend bool operator==(const Chunk&, const Chunk&) = default;
+};
+
+}  // namespace frenzy::codec

@@ -1,0 +1,15 @@
+@0xba74f6e5f828782c;
+# Calibration: measured costs of devices.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("frenzy::wire");
+
+struct DeviceCost {
+  device @0 :Data;
+  matrixFlopsPerSecond @1 :Float64;
+  memoryBytesPerSecond @2 :Float64;
+  fixedBytes @3 :UInt64;
+}
+
+struct Calibrate { devices @0 :List(Data); }
+struct CalibrationReport { devices @0 :List(DeviceCost); }

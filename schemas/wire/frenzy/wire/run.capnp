@@ -1,0 +1,60 @@
+@0x80244bd113347149;
+# Running a job's programs.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("frenzy::wire");
+
+using Control = import "control.capnp";
+
+struct StartJob {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  incarnation @2 :UInt64;
+}
+struct RunnerReady {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  address @2 :Text;
+}
+struct ConnectRunners {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  peers @2 :List(RunnerPeer);
+}
+struct RunnerPeer {
+  node @0 :Data;
+  address @1 :Text;
+}
+struct DeviceStep {
+  device @0 :Data;
+  computeSeconds @1 :Float64;
+  samplesPerSecond @2 :Float64;
+  arenaBytes @3 :UInt64;
+  lateInstructions @4 :UInt64;
+}
+# Sums over the whole job, the same bits on every device; the times are the sender's.
+struct StepReport {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  step @2 :UInt64;
+  lossSum @3 :Float64;
+  tokens @4 :UInt64;
+  norm @5 :Float64;
+  learningRate @6 :Float64;
+  stepSeconds @7 :Float64;
+  devices @8 :List(DeviceStep);
+}
+struct AbortJob {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  reason @2 :Text;
+}
+# A runner ended: `error` is absent after the last step of the recipe.
+struct RunnerEnded {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  step @2 :UInt64;
+  failed @3 :Bool;
+  code @4 :Control.ErrorCode;
+  what @5 :Text;
+}
