@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "frenzy/memory_profiler/admission.hpp"
@@ -235,11 +236,12 @@ class DataParallelSearch {
     out.state_fraction = static_cast<double>(owned) / static_cast<double>(parameters_);
     out.footprint = memory_profiler::whole_footprint(packed, room(c));
     out.arena = packed.arena;
+    out.fingerprint = fingerprint(packed.program);
     out.free = c.device->free;
     out.compute = Seconds(sample_time(c).count() * c.samples) + optimizer_time(c, out.state_fraction);
     out.why = format("{} of {} samples because it has {}% of the measured speed{}", c.samples,
                      in_.recipe->global_batch,
-                     static_cast<int>(100 * c.cost.matrix_rate.value / rates + 0.5),
+                     std::lround(100 * c.cost.matrix_rate.value / rates),
                      c.shard_limited ? "; its memory limits its share of the optimizer state"
                      : c.micro_batch < c.samples ? "; its memory limits the micro-batch" : "");
     return out;

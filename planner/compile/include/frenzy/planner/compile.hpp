@@ -21,4 +21,10 @@ struct CompileOptions {
                                                const program::KernelCatalogue& catalogue,
                                                CompileOptions options);
 
+/// What a device does with an assigned plan: compile, compare with the planner's fingerprint, pack.
+/// Errors: compile's; conflict naming both fingerprints.
+[[nodiscard]] Result<program::PackedProgram> assigned_program(
+    const model::Plan& plan, Rank rank, const program::KernelCatalogue& catalogue,
+    CompileOptions options, const Fingerprint& expected);
+
 }  // namespace frenzy::planner

@@ -37,6 +37,7 @@ struct DeviceShare {
   double state_fraction = 0.0;  ///< of the optimizer state
   model::Footprint footprint;   ///< fixed and reserve included
   Bytes arena{};
+  Fingerprint fingerprint;      ///< of its program
   Bytes free{};
   Seconds compute{};            ///< predicted, a step
   std::string why;              ///< one sentence with numbers
