@@ -50,7 +50,7 @@ OWNERS = {
 }
 HEAVY = re.compile(r"#include <(spdlog/|CLI/|toml|nlohmann|caf/all\.hpp|regex|iostream)")
 BANNED = re.compile(r"(system_clock::now|steady_clock::now|sleep_for|sleep_until|random_device|\bstd::rand\b)")
-BANNED_FREE = ("schemas/base/", "tests/end_to_end/", "tests/bench/")
+BANNED_FREE = ("schemas/base/", "tests/end_to_end/", "tests/transport/", "tests/bench/")
 PURE = ("planner/", "memory_profiler/", "schemas/program/", "actors/lifecycle/")
 THREADS = re.compile(r"#include <(mutex|thread|atomic|condition_variable)>")
 LONGEST_FILE = 600
