@@ -2,6 +2,7 @@
 // The carriers under contract.
 
 #include "frenzy/transport/tcp_carrier.hpp"
+#include "frenzy/transport/ucx_carrier.hpp"
 #include "real_world.hpp"
 #include "simulated_world.hpp"
 
@@ -36,6 +37,21 @@ struct Tcp6 {
   static std::string nobody() { return "[::1]:1"; }
 };
 
+struct Ucx {
+  static constexpr const char* kCarrier = "ucx";
+  static constexpr int kManyPeers = 20;
+  static std::unique_ptr<World> make() {
+    const UcxOptions options{.use = UcxUse::require};
+    set_ucx_environment(options);
+    return std::make_unique<RealWorld>(
+        [options](EventLoop& loop, Log& log) -> std::unique_ptr<Carrier> {
+          return std::move(make_ucx_carrier(loop, log, options)).value();
+        },
+        "127.0.0.1:0");
+  }
+  static std::string nobody() { return "127.0.0.1:1"; }
+};
+
 }  // namespace frenzy::transport::test
 
-#define CARRIERS Simulated, Tcp4, Tcp6
+#define CARRIERS Simulated, Tcp4, Tcp6, Ucx

@@ -39,9 +39,9 @@ TcpCarrier::ConnectionP TcpCarrier::find(LinkId link) const {
   return found->second;
 }
 
-int TcpCarrier::socket_of(LinkId link) const {
+LinkInfo TcpCarrier::info_of(LinkId link) const {
   const auto connection = find(link);
-  return connection ? connection->fd() : -1;
+  return connection ? connection->info() : LinkInfo{"this process", "a closed link", true};
 }
 
 Result<std::string> TcpCarrier::listen(const std::string& address) {

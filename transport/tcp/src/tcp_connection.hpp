@@ -31,7 +31,6 @@ class TcpConnection final : public std::enable_shared_from_this<TcpConnection> {
   [[nodiscard]] bool framed() const { return framed_; }
   [[nodiscard]] int release();
   [[nodiscard]] const LinkInfo& info() const { return info_; }
-  [[nodiscard]] int fd() const { return socket_.get(); }
 
  private:
   static constexpr std::size_t kBuffer = 64U << 10;

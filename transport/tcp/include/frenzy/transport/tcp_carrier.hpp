@@ -14,7 +14,15 @@ namespace frenzy::transport {
 class TcpConnection;
 class TcpListener;
 
-class TcpCarrier final : public Carrier {
+/// A carrier whose links begin as sockets, and can take over sockets accepted elsewhere.
+class SocketCarrier : public Carrier {
+ public:
+  /// A connection accepted by another process (see pass_socket.hpp); `first` are the bytes that
+  /// were read from it.
+  virtual LinkId adopt(UniqueFd socket, std::vector<std::byte> first) = 0;
+};
+
+class TcpCarrier final : public SocketCarrier {
  public:
   /// Both outlive the carrier.
   TcpCarrier(EventLoop& loop, Log& log);
@@ -26,8 +34,7 @@ class TcpCarrier final : public Carrier {
   void stop() override;
   Result<std::string> listen(const std::string& address) override;
   LinkId connect(const std::string& address) override;
-  /// A connection accepted elsewhere (see pass_socket.hpp); `first` are the bytes read from it.
-  LinkId adopt(UniqueFd socket, std::vector<std::byte> first);
+  LinkId adopt(UniqueFd socket, std::vector<std::byte> first) override;
   void send_packet(LinkId link, std::vector<std::byte> bytes) override;
   std::vector<std::byte> offer(LinkId) override { return {}; }
   void upgrade(LinkId link, std::span<const std::byte> their_offer) override;
@@ -36,8 +43,8 @@ class TcpCarrier final : public Carrier {
   Result<int> release(LinkId link) override;
   std::string_view name(LinkId) const override { return "tcp"; }
   std::uint32_t window() const override { return 64; }
-  /// The socket under a link, -1 if none: for checks of the other end (SO_PEERCRED, loopback).
-  [[nodiscard]] int socket_of(LinkId link) const;
+  /// Both addresses of a live link.
+  [[nodiscard]] LinkInfo info_of(LinkId link) const;
 
  private:
   friend class TcpConnection;

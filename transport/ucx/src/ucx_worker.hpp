@@ -1,0 +1,106 @@
+#pragma once
+// UcxWorker: one UCX context and worker with one set of transports, and the endpoints on it.
+//
+// Callbacks of UCX only take notes; what they noted is told after ucp_worker_progress returned, so
+// no code of ours runs inside UCX except the choice of a landing. Thread: the loop's.
+
+#include <ucp/api/ucp.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frenzy/transport/carrier.hpp"
+#include "frenzy/transport/event_loop.hpp"
+
+namespace frenzy::transport {
+
+class UcxWorkerEvents {
+ public:
+  virtual ~UcxWorkerEvents() = default;
+  /// Inside UCX: may not call into the worker.
+  [[nodiscard]] virtual Result<Landing> ucx_header(std::uint64_t link,
+                                                   std::span<const std::byte> header) = 0;
+  virtual void ucx_arrived(std::uint64_t link, std::uint64_t token, bool whole) = 0;
+  virtual void ucx_sent(std::uint64_t link, std::uint64_t token, bool whole) = 0;
+  virtual void ucx_failed(std::uint64_t link, const std::string& why) = 0;
+  /// After close(): nothing of this link is in UCX's hands any more.
+  virtual void ucx_closed(std::uint64_t link) = 0;
+};
+
+class UcxWorker final : public Progress {
+ public:
+  static constexpr std::size_t kAmHeader = 8 + kWireHeader;  ///< link token, frame header
+
+  /// `transports` as in UCX_TLS, `devices` as in UCX_NET_DEVICES (empty: all). Errors: internal.
+  [[nodiscard]] static Result<std::unique_ptr<UcxWorker>> create(const std::string& transports,
+                                                                 const std::string& devices,
+                                                                 UcxWorkerEvents& events);
+  ~UcxWorker() override;
+  UcxWorker(const UcxWorker&) = delete;
+  UcxWorker& operator=(const UcxWorker&) = delete;
+
+  [[nodiscard]] const std::vector<std::byte>& address() const { return address_; }
+  [[nodiscard]] Status open(std::uint64_t link, std::span<const std::byte> address);
+  void send(std::uint64_t link, std::uint64_t their_token, const OutFrame& frame);
+  /// By force; ucx_closed follows once UCX has given everything back.
+  void close(std::uint64_t link);
+  /// Closes all links and waits until UCX has given everything back. No event is told.
+  void close_all();
+
+  bool progress() override;
+  bool arm() override;
+  [[nodiscard]] int descriptor() const override { return descriptor_; }
+
+ private:
+  struct Endpoint {
+    UcxWorker* worker = nullptr;
+    std::uint64_t link = 0;
+    ucp_ep_h handle = nullptr;
+    std::size_t in_flight = 0;  ///< requests, the closing one included
+    bool closing = false, close_requested = false;
+  };
+  enum class Kind : unsigned char { arrived, sent, failed, closed };
+  struct Note {
+    Kind kind = Kind::sent;
+    std::uint64_t link = 0, token = 0;
+    bool whole = true;
+    std::string why;
+  };
+  struct Request {
+    UcxWorker* worker = nullptr;
+    std::uint64_t link = 0, token = 0;
+    std::array<std::byte, kAmHeader> header{};
+  };
+
+  explicit UcxWorker(UcxWorkerEvents& events) : events_(events) {}
+  [[nodiscard]] Status start(const std::string& transports, const std::string& devices);
+  [[nodiscard]] Status start_worker();
+  [[nodiscard]] ucs_status_t received(const void* header, std::size_t header_bytes, void* data,
+                                      std::size_t bytes, const ucp_am_recv_param_t& param);
+  [[nodiscard]] ucs_status_t receive_rendezvous(Endpoint& endpoint, const Landing& landing, void* data);
+  void request_done(Request* request, Kind kind, ucs_status_t status);
+  void note(Note note) { notes_.push_back(std::move(note)); }
+  bool tell();
+  void request_closes();
+  [[nodiscard]] Request* take_request(std::uint64_t link, std::uint64_t token);
+
+  static ucs_status_t on_message(void* arg, const void* header, std::size_t header_bytes, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t* param);
+  static void on_sent(void* request, ucs_status_t status, void* user);
+  static void on_received(void* request, ucs_status_t status, std::size_t length, void* user);
+  static void on_error(void* arg, ucp_ep_h endpoint, ucs_status_t status);
+  static void on_closed(void* request, ucs_status_t status, void* user);
+
+  UcxWorkerEvents& events_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int descriptor_ = -1;
+  std::vector<std::byte> address_;
+  std::map<std::uint64_t, std::unique_ptr<Endpoint>> endpoints_;
+  std::vector<Note> notes_, telling_;
+  std::vector<std::unique_ptr<Request>> spare_;
+};
+
+}  // namespace frenzy::transport
