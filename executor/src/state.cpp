@@ -33,11 +33,6 @@ void fill_initial(const model::TensorSpec& tensor, std::uint64_t seed, std::span
 
 }  // namespace
 
-std::string_view name_of(Field field) {
-  constexpr std::array<std::string_view, 3> kNames{"weights", "moment1", "moment2"};
-  return kNames[slot(field)];
-}
-
 State::State(const program::PackedProgram& program, std::span<std::byte> arena)
     : program_(program), arena_(arena),
       buffers_(program.program.model.block_count(), {kNone, kNone, kNone}) {

@@ -146,7 +146,7 @@ class ManifestParser {
   }
 
   void read_field(PieceSpec& spec) {
-    const auto field = field_named(json_.string());
+    const auto field = model::field_named(json_.string());
     if (!field) return json_.fail("an unknown field of a piece");
     spec.field = *field;
   }

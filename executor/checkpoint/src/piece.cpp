@@ -35,22 +35,6 @@ Result<ContentDigest> digest_of(const ReadableFile& file, const ContentHashing& 
 
 }  // namespace
 
-std::string_view name_of(Field field) {
-  switch (field) {
-    case Field::weights: return "weights";
-    case Field::moment1: return "moment1";
-    case Field::moment2: return "moment2";
-  }
-  return "unknown";
-}
-
-std::optional<Field> field_named(std::string_view name) {
-  for (const auto field : kFields) {
-    if (name_of(field) == name) return field;
-  }
-  return std::nullopt;
-}
-
 void append_text(std::string& out, const PieceSpec& value) {
   out += format("block {} {} [{}, {})", value.block, name_of(value.field), value.range.begin, value.range.end);
 }

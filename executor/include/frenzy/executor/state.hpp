@@ -8,18 +8,20 @@
 #include <vector>
 
 #include "frenzy/base/result.hpp"
+#include "frenzy/model/field.hpp"
 #include "frenzy/program/program.hpp"
 
 namespace frenzy::executor {
 
-enum class Field : std::uint8_t { weights = 1, moment1 = 2, moment2 = 3 };
-[[nodiscard]] std::string_view name_of(Field field);
+using model::Field;
 
 class State {
  public:
   /// Both outlive the State.
   State(const program::PackedProgram& program, std::span<std::byte> arena);
 
+  [[nodiscard]] std::uint32_t blocks() const { return program_.program.model.block_count(); }
+  [[nodiscard]] model::Scalar scalar() const { return program_.program.recipe.precision; }
   /// What this device holds of a field: the whole block, or its shard. Moments of an optimizer that
   /// has none are empty.
   [[nodiscard]] model::ElementRange held(BlockIndex block, Field field) const;

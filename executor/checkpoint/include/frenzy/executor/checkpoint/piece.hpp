@@ -12,18 +12,14 @@
 #include "frenzy/base/digest.hpp"
 #include "frenzy/base/files.hpp"
 #include "frenzy/base/ids.hpp"
+#include "frenzy/model/field.hpp"
 #include "frenzy/model/parameter_layout.hpp"
 #include "frenzy/model/scalar.hpp"
 
 namespace frenzy::executor::checkpoint {
 
-/// moment1, moment2: Adam's m and v.
-enum class Field : std::uint8_t { weights = 1, moment1 = 2, moment2 = 3 };
-
-inline constexpr Field kFields[] = {Field::weights, Field::moment1, Field::moment2};
-
-[[nodiscard]] std::string_view name_of(Field field);
-[[nodiscard]] std::optional<Field> field_named(std::string_view name);
+using model::Field;
+using model::kFields;
 
 struct PieceSpec {
   BlockIndex block;
