@@ -87,12 +87,10 @@ double squared_norm(Machine& machine, ConstBytes gradient) {
   return sum;
 }
 
+// On the caller's thread: collectives add while the helpers work on the compute stream's call.
 void add(Machine& machine, MutableBytes into, ConstBytes from) {
   FRENZY_CHECK(into.size() == from.size());
-  for_blocks(machine.pool, into.size() / sizeof(float), kElementBlock,
-             [&](std::size_t i, std::size_t count, std::uint32_t) {
-               machine.vector.add(elements<float>(into) + i, elements<float>(from) + i, count);
-             });
+  machine.vector.add(elements<float>(into), elements<float>(from), into.size() / sizeof(float));
 }
 
 }  // namespace frenzy::executor::cpu

@@ -21,4 +21,9 @@ struct CalibrateOptions {
 [[nodiscard]] model::DeviceCost measure_device(Kernels& kernels, const Clock& clock,
                                                const CalibrateOptions& options);
 
+/// Scratch bytes of a backend's kernels for one job: every block kind, every opcode, micro-batches of
+/// 1 to most_samples sequences. `kernels` are made for the job's model and scalar.
+void fill_catalogue(program::KernelCatalogue& catalogue, const Kernels& kernels,
+                    std::uint32_t sequence, std::uint32_t most_samples, std::uint32_t threads);
+
 }  // namespace frenzy::executor
