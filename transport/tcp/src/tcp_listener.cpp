@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -15,6 +16,14 @@ namespace {
 constexpr int kBacklog = 512;
 constexpr int kAcceptsPerTurn = 64;
 constexpr auto kBackOff = std::chrono::milliseconds{100};
+constexpr rlim_t kReserved = 32;  // descriptors left for files, UCX and our own calls
+
+// Descriptors are handed out lowest first, so a high number means that few are left.
+bool in_reserve(int fd) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(fd) + kReserved >= limit.rlim_cur;
+}
 }  // namespace
 
 Result<std::unique_ptr<TcpListener>> TcpListener::open(const std::string& address, EventLoop& loop,
@@ -54,6 +63,7 @@ std::string TcpListener::address() const { return local_address_of(socket_.get()
 void TcpListener::ready() {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
     UniqueFd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (fd.valid() && in_reserve(fd.get())) return back_off(EMFILE);
     if (fd.valid()) {
       accepted_(std::move(fd));
       continue;

@@ -3,6 +3,8 @@
 // sockets lets only packets from hosts pass that have authenticated at our gate. UCX itself aborts,
 // or lets memory be written, on crafted bytes. Thread: the loop's.
 
+#include <linux/filter.h>
+
 #include <array>
 #include <map>
 #include <string>
@@ -17,7 +19,8 @@ namespace frenzy::transport {
 
 class ListenerGuard {
  public:
-  static constexpr std::size_t kMaxHosts = 400;  ///< a filter has at most 4096 instructions
+  /// About 500 hosts of IPv4 or 110 of IPv6; the kernel's optmem_max may be as low as 20 KiB.
+  static constexpr std::size_t kMaxInstructions = 1024;
 
   /// Closes `sockets` to everybody. Errors: io.
   [[nodiscard]] Status protect(std::vector<int> sockets);
@@ -32,6 +35,7 @@ class ListenerGuard {
     friend auto operator<=>(const Host&, const Host&) = default;
   };
   [[nodiscard]] static Result<Host> host_of(const std::string& address);
+  [[nodiscard]] std::vector<sock_filter> program() const;
   [[nodiscard]] Status attach();
 
   std::vector<int> sockets_;
