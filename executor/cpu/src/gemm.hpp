@@ -35,7 +35,7 @@ class Gemm {
   virtual ~Gemm() = default;
   virtual void run(const GemmShape& shape, float* c, const float* a, const float* b,
                    GemmScratch scratch) = 0;
-  /// Scratch that `run` uses. With less it computes the same product more slowly.
+  /// Scratch that `run` uses. With less, oneDNN brings its own, outside the caller's memory.
   [[nodiscard]] virtual Bytes scratch_bytes(const GemmShape& shape) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
 
 #include "frenzy/base/check.hpp"
 #include "gemm.hpp"
@@ -29,9 +30,10 @@ dnnl::memory::desc matrix(std::size_t rows, std::size_t columns, std::size_t str
   return {{dim(rows), dim(columns)}, Tag::f32, strides};
 }
 
-dnnl::matmul::primitive_desc describe(const GemmShape& s, const dnnl::engine& engine) {
+dnnl::matmul::primitive_desc describe(const GemmShape& s, dnnl::scratchpad_mode mode,
+                                      const dnnl::engine& engine) {
   dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attributes.set_scratchpad_mode(mode);
   if (s.accumulate == Accumulate::yes) {
     dnnl::post_ops add;
     add.append_sum(1.0F);
@@ -57,8 +59,11 @@ class OnednnGemm final : public Gemm {
  public:
   void run(const GemmShape& shape, float* c, const float* a, const float* b, GemmScratch scratch) override {
     if (shape.m == 0 || shape.n == 0) return;
-    Product* const product = find(shape);
-    if (product == nullptr || product->scratch_size > scratch.size) {
+    Product* product = find({shape, dnnl::scratchpad_mode::user});
+    if (product != nullptr && product->scratch_size > scratch.size) {
+      product = find({shape, dnnl::scratchpad_mode::library});
+    }
+    if (product == nullptr) {
       plain_->run(shape, c, a, b, {});
       return;
     }
@@ -66,25 +71,28 @@ class OnednnGemm final : public Gemm {
   }
 
   Bytes scratch_bytes(const GemmShape& shape) override {
-    const Product* const product = find(shape);
+    const Product* const product = find({shape, dnnl::scratchpad_mode::user});
     return {product == nullptr ? 0 : product->scratch_size};
   }
 
  private:
-  /// Null where oneDNN refuses the shape.
-  Product* find(const GemmShape& shape) {
-    const auto found = products_.find(shape);
+  using Key = std::pair<GemmShape, dnnl::scratchpad_mode>;
+
+  /// Null where there is nothing to multiply and where oneDNN refuses the shape.
+  Product* find(const Key& key) {
+    const auto found = products_.find(key);
     if (found != products_.end()) return found->second.get();
     use_one_thread();
+    const auto& [shape, mode] = key;
     std::unique_ptr<Product> made;
     try {
       if (shape.m > 0 && shape.n > 0 && shape.k > 0) {
-        made = std::make_unique<Product>(describe(shape, engine_), engine_);
+        made = std::make_unique<Product>(describe(shape, mode, engine_), engine_);
       }
     } catch (const dnnl::error&) {
       made.reset();
     }
-    return products_.emplace(shape, std::move(made)).first->second.get();
+    return products_.emplace(key, std::move(made)).first->second.get();
   }
 
   void execute(Product& product, float* c, const float* a, const float* b, GemmScratch scratch) {
@@ -106,7 +114,7 @@ class OnednnGemm final : public Gemm {
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
-  std::map<GemmShape, std::unique_ptr<Product>> products_;
+  std::map<Key, std::unique_ptr<Product>> products_;
   std::unique_ptr<Gemm> plain_ = make_plain_gemm();
 };
 

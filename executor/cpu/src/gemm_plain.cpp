@@ -45,6 +45,7 @@ void multiply_row(float* c, const Operand& a, std::size_t row, std::size_t k0, c
 class PlainGemm final : public Gemm {
  public:
   void run(const GemmShape& s, float* c, const float* a, const float* b, GemmScratch) override {
+    if (s.m == 0) return;
     const auto left = operand(a, s.a_stride, s.a), right = operand(b, s.b_stride, s.b);
     if (s.accumulate == Accumulate::no) {
       for (std::size_t row = 0; row < s.m; ++row) std::fill_n(c + row * s.c_stride, s.n, 0.0F);

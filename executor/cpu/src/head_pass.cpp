@@ -29,7 +29,7 @@ struct Head {
 
   template <class Work>
   void for_rows(std::size_t rows, const Work& work) const {
-    for_blocks(machine.pool, rows, row_block(rows, machine.pool.threads()), work);
+    for_blocks(machine.pool, rows, row_block(rows), work);
   }
   template <class Piece>
   void for_pieces(const Piece& piece) const {
@@ -114,8 +114,7 @@ void head_backward_weight(Machine& machine, const BlockCall& call) {
     linear_backward_weight(machine, h.scratch, h.linear, rows, d_projection, nullptr, h.logits,
                            h.norm + begin * h.linear.in);
   });
-  const auto step = weight_row_block(h.linear.in, machine.pool.threads());
-  for_blocks(machine.pool, h.linear.in, step, [&](std::size_t begin, std::size_t count, std::uint32_t) {
+  for_blocks(machine.pool, h.linear.in, kWeightRowBlock, [&](std::size_t begin, std::size_t count, std::uint32_t) {
     h.vector.layer_norm_backward_weight(gradient + edges.norm_weight + begin, gradient + edges.norm_bias + begin,
                                         elements<float>(call.deferred) + begin, h.input + begin, h.kept.mean,
                                         h.kept.rstd, h.tokens, h.linear.in, count);

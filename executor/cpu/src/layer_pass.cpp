@@ -22,7 +22,7 @@ struct Layer {
 
   template <class Work>
   void for_rows(const Work& work) const {
-    for_blocks(machine.pool, tokens, row_block(tokens, machine.pool.threads()), work);
+    for_blocks(machine.pool, tokens, row_block(tokens), work);
   }
   void product(std::uint32_t worker, const GemmShape& shape, float* c, const float* a, const float* b) const {
     machine.gemms[worker]->run(shape, c, a, b, scratch.of(worker));
@@ -126,8 +126,7 @@ void backward_qkv(const Layer& l, const LayerDeferred<float>& d) {
 /// Adds a norm's parameter gradients, columns shared out over the workers.
 void norm_weights(const Layer& l, float* d_weight, float* d_bias, const float* d_norm, const float* x,
                   const float* mean, const float* rstd) {
-  const auto step = weight_row_block(l.hidden, l.machine.pool.threads());
-  for_blocks(l.machine.pool, l.hidden, step, [&](std::size_t begin, std::size_t count, std::uint32_t) {
+  for_blocks(l.machine.pool, l.hidden, kWeightRowBlock, [&](std::size_t begin, std::size_t count, std::uint32_t) {
     l.vector.layer_norm_backward_weight(d_weight + begin, d_bias + begin, d_norm + begin, x + begin, mean,
                                         rstd, l.tokens, l.hidden, count);
   });

@@ -3,18 +3,6 @@
 #include "frenzy/base/check.hpp"
 
 namespace frenzy::executor::cpu {
-namespace {
-
-constexpr std::size_t kMostRows = 256;
-
-std::size_t even_share(std::size_t rows, std::uint32_t threads, std::size_t most) {
-  constexpr std::size_t kStep = 16;
-  const std::size_t share = (rows + 4 * threads - 1) / (4 * threads);
-  return std::min(std::max(kStep, (share + kStep - 1) / kStep * kStep), most);
-}
-
-}  // namespace
-
 Machine::Machine(const model::ModelSpec& spec, CpuOptions options)
     : views(spec, model::Scalar::fp32), pool(options.threads), vector(best_vector_kernels()) {
   for (std::uint32_t i = 0; i < pool.threads(); ++i) gemms.push_back(make_gemm());
@@ -27,13 +15,10 @@ Scratch::Scratch(const Machine& machine, MutableBytes workspace, Bytes temporari
   slice_ = left / machine.pool.threads() / program::kTensorAlignment * program::kTensorAlignment;
 }
 
-std::size_t row_block(std::size_t rows, std::uint32_t threads) {
-  if (threads == 1) return std::clamp<std::size_t>(rows, 1, kMostRows);
-  return even_share(rows, threads, kMostRows);
-}
-
-std::size_t weight_row_block(std::size_t rows, std::uint32_t threads) {
-  return threads == 1 ? rows : even_share(rows, threads, rows);
+// Blocks of 512 rows lose 2 % to oneDNN's packing of the weights against 1024 at once, 256 lose 5 %.
+std::size_t row_block(std::size_t rows) {
+  constexpr std::size_t kStep = 16, kLeast = 64, kMost = 512;
+  return std::clamp((rows / 4 + kStep - 1) / kStep * kStep, kLeast, kMost);
 }
 
 GemmShape forward_product(Linear l, std::size_t rows) {
@@ -51,9 +36,8 @@ GemmShape weight_product(Linear l, std::size_t outs, std::size_t rows) {
 }
 
 std::uint64_t linear_scratch(Machine& machine, program::Opcode opcode, Linear linear, std::size_t rows) {
-  const auto threads = machine.pool.threads();
-  const auto step = row_block(rows, threads), out_step = weight_row_block(linear.out, threads);
-  const auto last = rows % step, last_out = linear.out % out_step;
+  const auto step = std::min(row_block(rows), rows), out_step = std::min(kWeightRowBlock, linear.out);
+  const auto last = rows % row_block(rows), last_out = linear.out % kWeightRowBlock;
   std::vector<GemmShape> shapes;
   if (opcode == program::Opcode::forward || opcode == program::Opcode::evaluate) {
     shapes = {forward_product(linear, step), forward_product(linear, last)};
@@ -69,8 +53,7 @@ std::uint64_t linear_scratch(Machine& machine, program::Opcode opcode, Linear li
 
 void linear_backward_weight(Machine& machine, const Scratch& scratch, Linear linear, std::size_t rows,
                             float* d_weight, float* d_bias, const float* dy, const float* x) {
-  const auto step = weight_row_block(linear.out, machine.pool.threads());
-  for_blocks(machine.pool, linear.out, step, [&](std::size_t begin, std::size_t count, std::uint32_t worker) {
+  for_blocks(machine.pool, linear.out, kWeightRowBlock, [&](std::size_t begin, std::size_t count, std::uint32_t worker) {
     machine.gemms[worker]->run(weight_product(linear, count, rows), d_weight + begin * linear.in, dy + begin,
                                x, scratch.of(worker));
     if (d_bias != nullptr) machine.vector.column_sums(d_bias + begin, dy + begin, rows, linear.out, count);

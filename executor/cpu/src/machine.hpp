@@ -37,9 +37,12 @@ class Scratch {
   std::size_t shared_, slice_;
 };
 
-/// Block sizes that keep every worker busy; one thread takes everything at once.
-[[nodiscard]] std::size_t row_block(std::size_t rows, std::uint32_t threads);
-[[nodiscard]] std::size_t weight_row_block(std::size_t rows, std::uint32_t threads);
+/// Rows of activations that one worker takes at a time: a quarter, within bounds. It does not depend
+/// on the number of threads: oneDNN orders its sums by the shape of a product, so the same rows in
+/// other blocks can differ in the last bit.
+[[nodiscard]] std::size_t row_block(std::size_t rows);
+/// The same for rows of a weight gradient.
+inline constexpr std::size_t kWeightRowBlock = 384;
 
 /// work(begin, count, worker) over [0, total) in blocks of `step`.
 template <class Work>

@@ -54,8 +54,8 @@ Batch random_batch(const model::ModelSpec& spec, program::MicroBatchShape shape,
   return batch;
 }
 
-ModelRun::ModelRun(const model::ModelSpec& spec, Kernels& kernels, std::uint32_t logit_rows)
-    : spec_(spec), kernels_(kernels), logit_rows_(logit_rows), layout_(model::parameter_layout(spec)) {
+ModelRun::ModelRun(const model::ModelSpec& spec, Kernels& kernels, std::uint32_t logit_rows, Poison poison)
+    : spec_(spec), kernels_(kernels), logit_rows_(logit_rows), poison_(poison), layout_(model::parameter_layout(spec)) {
   for (const auto& block : layout_) {
     const auto bytes = block.elements * size_of(kernels.scalar());
     for (auto* list : {&weights_, &gradients_, &moment1_, &moment2_}) list->emplace_back(bytes);
@@ -124,7 +124,7 @@ BlockCall ModelRun::call(std::size_t block, const Batch& batch, program::Opcode 
   const auto& temporaries = backward ? table.backward_temporaries : table.forward_temporaries;
   const auto scratch = temporaries.bytes + kernels_.workspace(opcode, kind(block), batch.shape);
   auto& own = buffers_[block];
-  workspace_.fill_nan();
+  if (poison_ == Poison::yes) workspace_.fill_nan();
   BlockCall out;
   out.kind = kind(block);
   out.shape = batch.shape;
@@ -156,7 +156,7 @@ double ModelRun::run_forward(const Batch& batch, program::Opcode opcode) {
   double loss = 0.0;
   for (std::size_t block = 0; block < blocks(); ++block) {
     for (auto* buffer : {&buffers_[block].output, &buffers_[block].kept, &buffers_[block].logits}) {
-      buffer->fill_nan();
+      if (poison_ == Poison::yes) buffer->fill_nan();
     }
     auto one = call(block, batch, opcode);
     one.loss = &loss;
@@ -170,8 +170,10 @@ double ModelRun::evaluate(const Batch& batch) { return run_forward(batch, progra
 
 void ModelRun::backward(const Batch& batch, Halves halves) {
   for (std::size_t i = blocks(); i-- > 0;) {
-    buffers_[i].input_gradient.fill_nan();
-    buffers_[i].deferred.fill_nan();
+    if (poison_ == Poison::yes) {
+      buffers_[i].input_gradient.fill_nan();
+      buffers_[i].deferred.fill_nan();
+    }
     kernels_.backward_input(call(i, batch, program::Opcode::backward_input));
     if (halves == Halves::split) continue;
     kernels_.backward_weight(call(i, batch, program::Opcode::backward_weight));

@@ -1,6 +1,6 @@
 #pragma once
 // A whole model on one Kernels object: buffers from the block tables, forward, backward, optimizer.
-// Scratch and kept buffers are filled with NaN before every use, so a read before a write shows.
+// Unless told otherwise scratch and kept buffers are NaN before every use: a read before a write shows.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,9 +40,13 @@ struct Batch {
 [[nodiscard]] Batch random_batch(const model::ModelSpec& spec, program::MicroBatchShape shape,
                                  std::uint64_t seed, std::uint64_t skip_one_in);
 
+/// yes: buffers are filled with NaN before every use. no: for timing.
+enum class Poison : bool { no, yes };
+
 class ModelRun {
  public:
-  ModelRun(const model::ModelSpec& spec, Kernels& kernels, std::uint32_t logit_rows);
+  ModelRun(const model::ModelSpec& spec, Kernels& kernels, std::uint32_t logit_rows,
+           Poison poison = Poison::yes);
 
   [[nodiscard]] std::size_t blocks() const { return weights_.size(); }
   [[nodiscard]] const std::vector<model::BlockLayout>& layout() const { return layout_; }
@@ -77,6 +81,7 @@ class ModelRun {
   model::ModelSpec spec_;
   Kernels& kernels_;
   std::uint32_t logit_rows_;
+  Poison poison_;
   std::vector<model::BlockLayout> layout_;
   mutable std::vector<Buffer> weights_, gradients_, moment1_, moment2_;
   mutable std::vector<BlockBuffers> buffers_;

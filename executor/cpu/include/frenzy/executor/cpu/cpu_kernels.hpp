@@ -31,8 +31,8 @@ class CpuKernels final : public Kernels {
   void optimize(const OptimizerCall& call) override;
   [[nodiscard]] double squared_norm(ConstBytes gradient) override;
   void add(MutableBytes into, ConstBytes from) override;
-  /// For a head: enough for logit_rows of 1024 and for all tokens; with others a product whose
-  /// scratch is larger takes the plain path.
+  /// For a head: what logit_rows of 1024 and of all tokens need; with others oneDNN may bring scratch
+  /// of its own for a product that needs more.
   [[nodiscard]] Bytes workspace(program::Opcode opcode, model::BlockKind kind,
                                 program::MicroBatchShape shape) const override;
   [[nodiscard]] Seconds helper_cpu_time() const override;
