@@ -27,3 +27,8 @@ if(FRENZY_SANITIZE)
   add_compile_options(-fsanitize=${FRENZY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FRENZY_SANITIZE})
 endif()
+# libFuzzer is blind to code without its counters, so the libraries have them too.
+if(FRENZY_FUZZ)
+  target_compile_options(frenzy_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(frenzy_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

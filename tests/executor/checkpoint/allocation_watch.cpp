@@ -13,13 +13,19 @@ std::atomic<std::size_t> highest{0};
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* const place = std::malloc(size);
-  if (place == nullptr) throw std::bad_alloc();
+  if (place == nullptr) return nullptr;
   const auto now = live += malloc_usable_size(place);
   auto seen = highest.load();
   while (now > seen && !highest.compare_exchange_weak(seen, now)) {
   }
+  return place;
+}
+
+void* operator new(std::size_t size) {
+  void* const place = operator new(size, std::nothrow);
+  if (place == nullptr) throw std::bad_alloc();
   return place;
 }
 
