@@ -1,10 +1,10 @@
 // A job file is an error or a job whose canonical text is the same job.
 
-#include <cstdint>
-#include <string_view>
-
 #include "frenzy/base/check.hpp"
 #include "frenzy/job_file/job_file.hpp"
+
+#include <cstdint>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,11 +1,11 @@
 // A header is an error or tensors that fill the data one after another. The first two bytes are the
 // size of the data, the rest is the header's text.
 
-#include <cstdint>
-#include <string_view>
-
 #include "frenzy/base/check.hpp"
 #include "frenzy/executor/checkpoint/safetensors.hpp"
+
+#include <cstdint>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;

@@ -1,11 +1,11 @@
 #pragma once
 // A ContentHashing without a library: four lanes of FNV-1a. Finds accidents, not attacks.
 
-#include <array>
-#include <memory>
-
 #include "frenzy/base/digest.hpp"
 #include "frenzy/base/rng.hpp"
+
+#include <array>
+#include <memory>
 
 namespace frenzy::test {
 
@@ -13,7 +13,8 @@ class TestHasher final : public ContentHasher {
  public:
   void update(std::span<const std::byte> bytes) override {
     for (const auto byte : bytes) {
-      for (auto& lane : lanes_) lane = (lane ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ULL;
+      for (auto& lane : lanes_)
+        lane = (lane ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ULL;
     }
   }
   [[nodiscard]] ContentDigest finish() override {

@@ -62,10 +62,12 @@ Status CheckpointReader::read_part(const Piece& piece, model::ElementRange part,
 Status CheckpointReader::load(BlockIndex block, Field field, model::ElementRange range,
                               std::span<std::byte> out) {
   if (range.begin > range.end || out.size() != range.size() * scalar_bytes_) {
-    return error(Errc::invalid_argument, "{}: elements [{}, {}) of block {} do not fill {} bytes of {}",
-                 directory_, range.begin, range.end, block, out.size(), model::name_of(scalar_of(manifest_)));
+    return error(Errc::invalid_argument,
+                 "{}: elements [{}, {}) of block {} do not fill {} bytes of {}", directory_,
+                 range.begin, range.end, block, out.size(), model::name_of(scalar_of(manifest_)));
   }
-  const auto& pieces = pieces_[{block.value, field}];
+  const auto found = pieces_.find({block.value, field});
+  const auto pieces = found == pieces_.end() ? std::span<const Piece>() : std::span(found->second);
   for (auto at = range.begin; at < range.end;) {
     const auto* piece = piece_with(pieces, at);
     if (piece == nullptr) {

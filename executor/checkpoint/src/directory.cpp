@@ -1,9 +1,9 @@
 #include "frenzy/executor/checkpoint/directory.hpp"
 
+#include "frenzy/base/text.hpp"
+
 #include <algorithm>
 #include <set>
-
-#include "frenzy/base/text.hpp"
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -12,7 +12,8 @@ using Digests = std::set<ContentDigest>;
 
 class Verifier {
  public:
-  Verifier(Files& files, const ContentHashing& hashing, const std::string& directory, Missing missing)
+  Verifier(Files& files, const ContentHashing& hashing, const std::string& directory,
+           Missing missing)
       : files_(files), hashing_(hashing), directory_(directory), missing_(missing) {}
 
   void check_step(Step step) {
@@ -84,8 +85,8 @@ Result<Verified> verify(Files& files, const ContentHashing& hashing, const std::
   return verifier.take();
 }
 
-Result<Removed> remove_old(Files& files, const ContentHashing& hashing, const std::string& directory,
-                           std::uint64_t keep, Missing missing) {
+Result<Removed> remove_old(Files& files, const ContentHashing& hashing,
+                           const std::string& directory, std::uint64_t keep, Missing missing) {
   FRENZY_CHECK(keep > 0);
   const auto steps = list_steps(files, directory);
   if (!steps) return steps.error();
@@ -101,7 +102,8 @@ Result<Removed> remove_old(Files& files, const ContentHashing& hashing, const st
   const auto first_kept = steps->end() - static_cast<std::ptrdiff_t>(keep);
   Digests kept, old;
   for (auto step = first_kept; step != steps->end(); ++step) {
-    if (const auto named = add_named(files, hashing, directory, *step, kept); !named) return named.error();
+    if (const auto named = add_named(files, hashing, directory, *step, kept); !named)
+      return named.error();
   }
   for (auto step = steps->begin(); step != first_kept; ++step) {
     // A damaged old manifest names nothing that could be trusted; remove_unnamed finds its pieces.
@@ -124,15 +126,18 @@ Result<std::uint64_t> remove_unnamed(Files& files, const ContentHashing& hashing
   if (!steps) return steps.error();
   Digests named;
   for (const auto step : *steps) {
-    if (const auto read = add_named(files, hashing, directory, step, named); !read) return read.error();
+    if (const auto read = add_named(files, hashing, directory, step, named); !read)
+      return read.error();
   }
   const auto names = files.list(directory + "/pieces");
-  if (!names) return names.error().code == Errc::not_found ? Result<std::uint64_t>(0) : names.error();
+  if (!names)
+    return names.error().code == Errc::not_found ? Result<std::uint64_t>(0) : names.error();
   std::uint64_t removed = 0;
   for (const auto& name : *names) {
+    const auto path = format("{}/pieces/{}", directory, name);
     const auto digest = ContentDigest::parse(std::string_view(name).substr(0, 64));
-    if (digest && named.contains(*digest)) continue;
-    if (const auto gone = files.remove(directory + "/pieces/" + name); !gone) return gone.error();
+    if (digest && named.contains(*digest) && piece_path(directory, *digest) == path) continue;
+    if (const auto gone = files.remove(path); !gone) return gone.error();
     ++removed;
   }
   return removed;

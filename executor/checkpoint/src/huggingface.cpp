@@ -1,13 +1,13 @@
 #include "frenzy/executor/checkpoint/huggingface.hpp"
 
+#include "frenzy/base/byte_io.hpp"
+#include "frenzy/executor/checkpoint/safetensors.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <vector>
-
-#include "frenzy/base/byte_io.hpp"
-#include "frenzy/executor/checkpoint/safetensors.hpp"
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -62,7 +62,8 @@ class TensorWriter {
       for (std::uint64_t out = 0; out < tensor.rows; ++out) {
         const auto* run = whole.data() + (out * tensor.columns + first) * scalar_bytes_;
         for (std::uint64_t i = 0; i < count; ++i) {
-          std::memcpy(part.data() + i * row_bytes + out * scalar_bytes_, run + i * scalar_bytes_, scalar_bytes_);
+          std::memcpy(part.data() + i * row_bytes + out * scalar_bytes_, run + i * scalar_bytes_,
+                      scalar_bytes_);
         }
       }
       if (const auto put = to_.append(std::span(part).first(count * row_bytes)); !put) return put;
@@ -80,7 +81,8 @@ Status write_weights(Files& files, CheckpointReader& checkpoint, const std::stri
   const auto blocks = model::parameter_layout(manifest.model);
   std::vector<TensorShape> shapes;
   for (const auto& block : blocks) {
-    for (const auto& tensor : block.tensors) shapes.push_back(file_shape(tensor, scalar_of(manifest)));
+    for (const auto& tensor : block.tensors)
+      shapes.push_back(file_shape(tensor, scalar_of(manifest)));
   }
   auto file = files.create(path, FileMode::shared);
   if (!file) return file.error();
@@ -100,8 +102,10 @@ Status write_weights(Files& files, CheckpointReader& checkpoint, const std::stri
 
 std::string huggingface_config(const model::ModelSpec& spec, model::Scalar scalar) {
   std::array<char, 32> epsilon{};
-  const auto end = std::to_chars(epsilon.data(), epsilon.data() + epsilon.size(), spec.norm_epsilon).ptr;
-  return std::string("{\n  \"architectures\": [\"GPT2LMHeadModel\"],\n  \"model_type\": \"gpt2\",\n") +
+  const auto end =
+      std::to_chars(epsilon.data(), epsilon.data() + epsilon.size(), spec.norm_epsilon).ptr;
+  return std::string(
+             "{\n  \"architectures\": [\"GPT2LMHeadModel\"],\n  \"model_type\": \"gpt2\",\n") +
          "  \"activation_function\": \"gelu_new\",\n" +
          format("  \"n_layer\": {},\n  \"n_embd\": {},\n  \"n_head\": {},\n  \"n_inner\": {},\n",
                 spec.layers, spec.hidden, spec.heads, spec.ffn) +
@@ -116,13 +120,15 @@ std::string huggingface_config(const model::ModelSpec& spec, model::Scalar scala
          "  \"bos_token_id\": null,\n  \"eos_token_id\": null\n}\n";
 }
 
-Status export_huggingface(Files& files, CheckpointReader& checkpoint, const std::string& out_directory) {
+Status export_huggingface(Files& files, CheckpointReader& checkpoint,
+                          const std::string& out_directory) {
   if (const auto made = files.make_directory(out_directory); !made) return made;
   const auto written = write_weights(files, checkpoint, out_directory + "/model.safetensors");
   if (!written) return written;
   const auto& manifest = checkpoint.manifest();
   return files.write_text(out_directory + "/config.json",
-                          huggingface_config(manifest.model, scalar_of(manifest)), FileMode::shared);
+                          huggingface_config(manifest.model, scalar_of(manifest)),
+                          FileMode::shared);
 }
 
 }  // namespace frenzy::executor::checkpoint

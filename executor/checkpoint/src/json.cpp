@@ -1,10 +1,10 @@
 #include "json.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 #include "frenzy/base/format.hpp"
 #include "frenzy/base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -44,7 +44,8 @@ void JsonReader::fail_duplicate(std::string_view key) {
 }
 
 void JsonReader::skip_blanks() {
-  while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
+  while (at_ < text_.size() &&
+         std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
     ++at_;
   }
 }
@@ -117,7 +118,8 @@ std::string JsonReader::string() {
     } else {
       out += c;
     }
-    if (out.size() > longest_string_) fail(format("a string of more than {} bytes", longest_string_));
+    if (out.size() > longest_string_)
+      fail(format("a string of more than {} bytes", longest_string_));
   }
   return {};
 }
@@ -129,7 +131,8 @@ std::uint64_t JsonReader::unsigned_integer() {
   std::size_t length = 0;
   while (length < rest.size() && is_digit(rest[length])) ++length;
   const bool leading_zero = length > 1 && rest[0] == '0';
-  const bool fraction = length < rest.size() && std::string_view(".eE").find(rest[length]) != std::string_view::npos;
+  const bool fraction =
+      length < rest.size() && std::string_view(".eE").find(rest[length]) != std::string_view::npos;
   const bool nested = !rest.empty() && (rest[0] == '[' || rest[0] == '{');
   if (length == 0 || leading_zero || fraction) {
     fail(nested ? "expected an unsigned integer, found nesting" : "expected an unsigned integer");
@@ -171,7 +174,12 @@ bool is_utf8(std::string_view text) {
   };
   while (at < text.size()) {
     const auto first = byte(0);
-    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xc2 ? 0
+                               : first < 0xe0 ? 2
+                               : first < 0xf0 ? 3
+                               : first < 0xf5 ? 4
+                                              : 0;
     if (length == 0) return false;
     for (std::size_t i = 1; i < length; ++i) {
       if ((byte(i) & 0xc0) != 0x80) return false;

@@ -1,7 +1,7 @@
 #pragma once
 // A strict JSON reader that is told what to expect: it holds no tree, so hostile text costs nothing
-// but its own length, and nesting is only as deep as the caller's grammar. The first failure sticks;
-// later reads return empty values, so a caller asks once at the end. Thread: one at a time.
+// but its own length, and nesting is only as deep as the caller's grammar. The first failure
+// sticks; later reads return empty values, so a caller asks once at the end. Thread: one at a time.
 
 #include <cstdint>
 #include <set>

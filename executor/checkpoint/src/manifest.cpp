@@ -1,10 +1,10 @@
 #include "frenzy/executor/checkpoint/manifest.hpp"
 
+#include "frenzy/base/text.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <map>
-
-#include "frenzy/base/text.hpp"
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -59,8 +59,8 @@ Fingerprint recipe_fingerprint(const model::Recipe& r) {
 Status check(const Manifest& manifest) {
   if (const auto model = model::validated(manifest.model); !model) return model.error();
   if (manifest.pieces.size() < manifest.model.block_count()) {
-    return error(Errc::invalid_argument, "{} pieces are too few for {} blocks", manifest.pieces.size(),
-                 manifest.model.block_count());
+    return error(Errc::invalid_argument, "{} pieces are too few for {} blocks",
+                 manifest.pieces.size(), manifest.model.block_count());
   }
   const auto blocks = model::parameter_layout(manifest.model);
   std::map<std::pair<Field, std::uint32_t>, Ranges> covered;

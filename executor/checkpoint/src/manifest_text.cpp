@@ -1,10 +1,11 @@
-#include <array>
-#include <charconv>
+#include "json.hpp"
 
 #include "frenzy/base/byte_io.hpp"
 #include "frenzy/base/text.hpp"
 #include "frenzy/executor/checkpoint/manifest.hpp"
-#include "json.hpp"
+
+#include <array>
+#include <charconv>
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -21,8 +22,9 @@ std::string exact(double value) {
 }
 
 std::string model_text(const model::ModelSpec& m) {
-  return format("\"family\": \"gpt2\", \"layers\": {}, \"hidden\": {}, \"heads\": {}, \"ffn\": {}, ",
-                m.layers, m.hidden, m.heads, m.ffn) +
+  return format(
+             "\"family\": \"gpt2\", \"layers\": {}, \"hidden\": {}, \"heads\": {}, \"ffn\": {}, ",
+             m.layers, m.hidden, m.heads, m.ffn) +
          format("\"positions\": {}, \"vocabulary\": {}, \"tying\": \"{}\", \"norm_epsilon\": {}",
                 m.positions, m.vocabulary, m.tying == model::Tying::tied ? "tied" : "untied",
                 exact(m.norm_epsilon));
@@ -32,8 +34,8 @@ std::string piece_text(const Piece& piece) {
   const auto& spec = piece.spec;
   return format("\"block\": {}, \"field\": \"{}\", \"begin\": {}, \"end\": {}, ", spec.block,
                 name_of(spec.field), spec.range.begin, spec.range.end) +
-         format("\"scalar\": \"{}\", \"digest\": \"{}\", \"bytes\": {}", model::name_of(spec.scalar),
-                piece.digest, piece.bytes.value);
+         format("\"scalar\": \"{}\", \"digest\": \"{}\", \"bytes\": {}",
+                model::name_of(spec.scalar), piece.digest, piece.bytes.value);
 }
 
 class ManifestParser {
@@ -70,7 +72,9 @@ class ManifestParser {
     unknown(key);
   }
 
-  void unknown(const std::string& key) { json_.fail(format("unknown key '{}'", printable(key, 64))); }
+  void unknown(const std::string& key) {
+    json_.fail(format("unknown key '{}'", printable(key, 64)));
+  }
 
   void read_format() {
     const auto number = json_.unsigned_integer();
@@ -172,8 +176,10 @@ class ManifestParser {
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest, const ContentHashing& hashing) {
-  auto out = format("{\"format\": {},\n\"job\": \"{}\",\n\"step\": {},\n\"samples\": {},\n\"recipe\": \"{}\",\n",
-                    kManifestFormat, manifest.job, manifest.step, manifest.samples, manifest.recipe) +
+  auto out = format(
+                 "{\"format\": {},\n\"job\": \"{}\",\n\"step\": {},\n\"samples\": {},\n\"recipe\": "
+                 "\"{}\",\n",
+                 kManifestFormat, manifest.job, manifest.step, manifest.samples, manifest.recipe) +
              "\"model\": {" + model_text(manifest.model) + "},\n\"pieces\": [";
   for (const auto& piece : manifest.pieces) {
     if (out.back() != '[') out += ',';
@@ -184,15 +190,17 @@ std::string manifest_text(const Manifest& manifest, const ContentHashing& hashin
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const ContentHashing& hashing) {
-  const auto tail = text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
+  const auto tail =
+      text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kTail) || !tail.ends_with(kEnd)) {
-    return error(Errc::corrupt, "the manifest is cut off: {} bytes that do not end in its digest", text.size());
+    return error(Errc::corrupt, "the manifest is cut off: {} bytes that do not end in its digest",
+                 text.size());
   }
   const auto body = text.substr(0, text.size() - kTailBytes);
   const auto digest = format("{}", hashing.digest(bytes_of(body)));
   if (digest != tail.substr(kTail.size(), 64)) {
-    return error(Errc::corrupt, "the manifest is damaged: its digest is {}, it should be {}", digest,
-                 printable(tail.substr(kTail.size(), 64), 64));
+    return error(Errc::corrupt, "the manifest is damaged: its digest is {}, it should be {}",
+                 digest, printable(tail.substr(kTail.size(), 64), 64));
   }
   auto manifest = ManifestParser(text).parse();
   if (!manifest) return manifest.error();

@@ -1,10 +1,10 @@
 #include "frenzy/executor/checkpoint/piece.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "frenzy/base/byte_io.hpp"
 #include "frenzy/executor/checkpoint/safetensors.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -17,8 +17,8 @@ std::string tensor_name(const PieceSpec& spec) {
 
 std::string piece_header(const PieceSpec& spec) {
   const TensorShape tensor{tensor_name(spec), spec.scalar, {spec.range.size()}};
-  return header_text(std::span(&tensor, 1),
-                     {{"format", "frenzy piece 1"}, {"first_element", format("{}", spec.range.begin)}});
+  return header_text(std::span(&tensor, 1), {{"format", "frenzy piece 1"},
+                                             {"first_element", format("{}", spec.range.begin)}});
 }
 
 Result<ContentDigest> digest_of(const ReadableFile& file, const ContentHashing& hashing) {
@@ -36,7 +36,8 @@ Result<ContentDigest> digest_of(const ReadableFile& file, const ContentHashing& 
 }  // namespace
 
 void append_text(std::string& out, const PieceSpec& value) {
-  out += format("block {} {} [{}, {})", value.block, name_of(value.field), value.range.begin, value.range.end);
+  out += format("block {} {} [{}, {})", value.block, name_of(value.field), value.range.begin,
+                value.range.end);
 }
 
 std::string piece_path(const std::string& directory, const ContentDigest& digest) {
@@ -74,11 +75,15 @@ Result<std::uint64_t> check_piece(Files& files, const ContentHashing& hashing,
   const auto digest = digest_of(**file, hashing);
   if (!digest) return digest.error();
   if (*digest != piece.digest) {
-    return error(Errc::corrupt, "{}: piece {} is damaged, its content has digest {}", path, piece.spec, *digest);
+    return error(Errc::corrupt, "{}: piece {} is damaged, its content has digest {}", path,
+                 piece.spec, *digest);
   }
   const auto header = read_header(**file, path);
   if (!header) return header.error();
-  const TensorEntry expected{tensor_name(piece.spec), piece.spec.scalar, {piece.spec.range.size()}, 0,
+  const TensorEntry expected{tensor_name(piece.spec),
+                             piece.spec.scalar,
+                             {piece.spec.range.size()},
+                             0,
                              piece.spec.data_bytes()};
   if (header->tensors.size() != 1 || header->tensors.front() != expected) {
     return error(Errc::corrupt, "{}: does not hold piece {}", path, piece.spec);

@@ -1,12 +1,13 @@
 #include "frenzy/executor/checkpoint/safetensors.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
+#include "json.hpp"
 
 #include "frenzy/base/byte_io.hpp"
 #include "frenzy/base/text.hpp"
-#include "json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
 
 namespace frenzy::executor::checkpoint {
 namespace {
@@ -36,7 +37,8 @@ std::string_view type_name(model::Scalar scalar) {
 }
 
 /// Bytes of a tensor; nothing if they do not fit 64 bits.
-std::optional<std::uint64_t> bytes_of_shape(std::span<const std::uint64_t> shape, model::Scalar scalar) {
+std::optional<std::uint64_t> bytes_of_shape(std::span<const std::uint64_t> shape,
+                                            model::Scalar scalar) {
   auto bytes = model::size_of(scalar);
   for (const auto size : shape) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
@@ -101,7 +103,8 @@ class HeaderParser {
     if (scalar) {
       tensor.scalar = *scalar;
     } else {
-      json_.fail(format("unknown dtype '{}' of tensor '{}'", printable(text, 16), printable(tensor.name, 64)));
+      json_.fail(format("unknown dtype '{}' of tensor '{}'", printable(text, 16),
+                        printable(tensor.name, 64)));
     }
   }
 
@@ -135,7 +138,8 @@ class HeaderParser {
 Status check_extent(const TensorEntry& tensor, std::uint64_t data_bytes) {
   const auto name = printable(tensor.name, 64);
   if (tensor.begin > tensor.end) {
-    return error(Errc::corrupt, "tensor '{}' has reversed offsets [{}, {})", name, tensor.begin, tensor.end);
+    return error(Errc::corrupt, "tensor '{}' has reversed offsets [{}, {})", name, tensor.begin,
+                 tensor.end);
   }
   if (tensor.end > data_bytes) {
     return error(Errc::corrupt, "tensor '{}' ends at {}, past the end of the data ({} bytes)", name,
@@ -155,17 +159,20 @@ Status check_layout(SafetensorsHeader& header, std::uint64_t data_bytes) {
   for (const auto& tensor : header.tensors) {
     if (const auto extent = check_extent(tensor, data_bytes); !extent) return extent;
   }
-  std::sort(header.tensors.begin(), header.tensors.end(), [](const TensorEntry& a, const TensorEntry& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
+  std::sort(header.tensors.begin(), header.tensors.end(),
+            [](const TensorEntry& a, const TensorEntry& b) {
+              return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+            });
   std::uint64_t at = 0;
   for (const auto& tensor : header.tensors) {
     const auto name = printable(tensor.name, 64);
     if (tensor.begin < at) {
-      return error(Errc::corrupt, "tensor '{}' at {} overlaps the one that ends at {}", name, tensor.begin, at);
+      return error(Errc::corrupt, "tensor '{}' at {} overlaps the one that ends at {}", name,
+                   tensor.begin, at);
     }
     if (tensor.begin > at) {
-      return error(Errc::corrupt, "{} bytes before tensor '{}' belong to no tensor", tensor.begin - at, name);
+      return error(Errc::corrupt, "{} bytes before tensor '{}' belong to no tensor",
+                   tensor.begin - at, name);
     }
     at = tensor.end;
   }
@@ -227,8 +234,8 @@ std::string header_text(std::span<const TensorShape> tensors, const Metadata& me
     std::string shape;
     for (const auto size : tensor.shape) shape += format("{}{}", shape.empty() ? "" : ",", size);
     json += format(",{}:", json_quoted(tensor.name)) + '{' +
-            format("\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]", type_name(tensor.scalar),
-                   shape, at, at + *bytes) +
+            format("\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]",
+                   type_name(tensor.scalar), shape, at, at + *bytes) +
             '}';
     at += *bytes;
   }

@@ -1,10 +1,10 @@
 #include "frenzy/executor/data/sample_order.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "frenzy/base/check.hpp"
 #include "frenzy/base/rng.hpp"
+
+#include <algorithm>
+#include <bit>
 
 namespace frenzy::executor::data {
 namespace {

@@ -1,9 +1,9 @@
 #include "frenzy/executor/data/samples.hpp"
 
+#include "frenzy/base/check.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "frenzy/base/check.hpp"
 
 namespace frenzy::executor::data {
 
@@ -20,10 +20,11 @@ Result<Samples> Samples::over(std::unique_ptr<TokenSource> source, std::uint32_t
   if (tokens == 0) return error(Errc::invalid_argument, "{}: the text is empty", source->name());
   const auto count = sample_count(tokens, seq_len);
   if (count == 0) {
-    return error(Errc::invalid_argument,
-                 "{}: {} tokens are fewer than one sample; seq_len {} needs {} (the sequence and the "
-                 "token after it)",
-                 source->name(), tokens, seq_len, std::uint64_t{seq_len} + 1);
+    return error(
+        Errc::invalid_argument,
+        "{}: {} tokens are fewer than one sample; seq_len {} needs {} (the sequence and the "
+        "token after it)",
+        source->name(), tokens, seq_len, std::uint64_t{seq_len} + 1);
   }
   return Samples(std::move(source), seq_len, count);
 }

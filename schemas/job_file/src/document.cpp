@@ -1,12 +1,12 @@
 #include "document.hpp"
 
+#include "frenzy/base/text.hpp"
+#include "frenzy/job_file/job_file.hpp"
+
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <tuple>
-
-#include "frenzy/base/text.hpp"
-#include "frenzy/job_file/job_file.hpp"
 
 namespace frenzy::job_file {
 namespace {
@@ -152,18 +152,26 @@ bool Place::before(const Place& other) const {
 }
 
 void append_text(std::string& out, const Place& value) {
-  out += value.line == 0 ? value.origin : format("{}:{}:{}", value.origin, value.line, value.column);
+  out +=
+      value.line == 0 ? value.origin : format("{}:{}:{}", value.origin, value.line, value.column);
 }
 
 std::string_view name_of(Kind kind) {
   switch (kind) {
-    case Kind::string: return "a string";
-    case Kind::integer: return "an integer";
-    case Kind::real: return "a number with a fraction";
-    case Kind::boolean: return "a boolean";
-    case Kind::date_time: return "a date or time";
-    case Kind::array: return "an array";
-    case Kind::table: return "a table";
+    case Kind::string:
+      return "a string";
+    case Kind::integer:
+      return "an integer";
+    case Kind::real:
+      return "a number with a fraction";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::date_time:
+      return "a date or time";
+    case Kind::array:
+      return "an array";
+    case Kind::table:
+      return "a table";
   }
   return "something else";
 }

@@ -1,18 +1,18 @@
 #pragma once
 // A TOML text as plain values that remember their place. The only door to the TOML library.
 
+#include "frenzy/base/result.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "frenzy/base/result.hpp"
-
 namespace frenzy::job_file {
 
 struct Place {
-  std::string origin;        ///< file name, or "-o key=value"
-  std::uint32_t line = 0;    ///< 0 = the origin as a whole
+  std::string origin;      ///< file name, or "-o key=value"
+  std::uint32_t line = 0;  ///< 0 = the origin as a whole
   std::uint32_t column = 0;
 
   /// Order in which problems are reported: the file from top to bottom, then overrides.

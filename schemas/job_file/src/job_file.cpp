@@ -1,13 +1,14 @@
 #include "frenzy/job_file/job_file.hpp"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "document.hpp"
-#include "frenzy/base/text.hpp"
 #include "placement_keys.hpp"
 #include "sections.hpp"
 #include "table_reader.hpp"
+
+#include "frenzy/base/text.hpp"
+
+#include <algorithm>
+#include <filesystem>
 
 namespace frenzy::job_file {
 namespace {
@@ -19,9 +20,8 @@ bool is_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
   return !text.empty() && text.size() <= 64 && is_plain(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) {
-           return is_plain(c) || c == '.' || c == '_' || c == '-';
-         });
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_plain(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 void read_name(TableReader& root, model::JobSpec& job) {
@@ -85,7 +85,8 @@ Result<model::JobSpec> parse_job(std::string_view text, std::string_view file_na
   auto job = read_sections(root);
   if (problems.first()) return *problems.first();
   if (const auto model = model::validated(job.model); !model) return at(file_name, model.error());
-  if (const auto recipe = model::validated(job.recipe); !recipe) return at(file_name, recipe.error());
+  if (const auto recipe = model::validated(job.recipe); !recipe)
+    return at(file_name, recipe.error());
   return job;
 }
 

@@ -1,28 +1,57 @@
 #include "placement_keys.hpp"
 
+#include "frenzy/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "frenzy/base/text.hpp"
-
 namespace frenzy::job_file {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPrefixes{"number_of_", "num_", "n_", "max_", "min_",
-                                                    "required_", "local_", "total_"};
-constexpr std::array<std::string_view, 7> kSuffixes{"_count", "_size", "_degree", "_ids", "_id",
-                                                    "_per_node", "_per_host"};
-constexpr std::array<std::string_view, 27> kDeviceWords{
-    "gpu", "gpus", "ngpu", "ngpus", "device", "devices", "ndevices", "accelerator", "accelerators",
-    "node", "nodes", "nnodes", "nproc", "nprocs", "world", "rank", "ranks", "worker", "workers",
-    "machine", "machines", "replicas", "cuda_visible_devices", "tp", "pp", "dp", "fsdp"};
-constexpr std::array<std::string_view, 8> kParallelism{
-    "tensor", "tensor_model", "pipeline", "pipeline_model", "data", "context", "expert", "sequence"};
-constexpr std::array<std::string_view, 9> kMicroBatch{
-    "micro_batch", "microbatch", "micro_batches", "gradient_accumulation",
-    "gradient_accumulation_steps", "grad_accum", "accumulate_grad_batches",
-    "per_device_train_batch", "per_device_batch"};
+constexpr std::array<std::string_view, 8> kPrefixes{"number_of_", "num_",      "n_",     "max_",
+                                                    "min_",       "required_", "local_", "total_"};
+constexpr std::array<std::string_view, 7> kSuffixes{"_count", "_size",     "_degree",  "_ids",
+                                                    "_id",    "_per_node", "_per_host"};
+constexpr std::array<std::string_view, 27> kDeviceWords{"gpu",
+                                                        "gpus",
+                                                        "ngpu",
+                                                        "ngpus",
+                                                        "device",
+                                                        "devices",
+                                                        "ndevices",
+                                                        "accelerator",
+                                                        "accelerators",
+                                                        "node",
+                                                        "nodes",
+                                                        "nnodes",
+                                                        "nproc",
+                                                        "nprocs",
+                                                        "world",
+                                                        "rank",
+                                                        "ranks",
+                                                        "worker",
+                                                        "workers",
+                                                        "machine",
+                                                        "machines",
+                                                        "replicas",
+                                                        "cuda_visible_devices",
+                                                        "tp",
+                                                        "pp",
+                                                        "dp",
+                                                        "fsdp"};
+constexpr std::array<std::string_view, 8> kParallelism{"tensor",         "tensor_model", "pipeline",
+                                                       "pipeline_model", "data",         "context",
+                                                       "expert",         "sequence"};
+constexpr std::array<std::string_view, 9> kMicroBatch{"micro_batch",
+                                                      "microbatch",
+                                                      "micro_batches",
+                                                      "gradient_accumulation",
+                                                      "gradient_accumulation_steps",
+                                                      "grad_accum",
+                                                      "accumulate_grad_batches",
+                                                      "per_device_train_batch",
+                                                      "per_device_batch"};
 
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -69,8 +98,8 @@ std::string_view reason_against(std::string_view key) {
 Status refuse_placement(const Value& value) {
   for (const auto& entry : value.entries) {
     if (const auto reason = reason_against(entry.key); !reason.empty()) {
-      return error(Errc::invalid_argument, "{}: '{}' does not belong in a job file: {}", entry.place,
-                   printable(entry.key, 60), reason);
+      return error(Errc::invalid_argument, "{}: '{}' does not belong in a job file: {}",
+                   entry.place, printable(entry.key, 60), reason);
     }
     if (const auto inner = refuse_placement(entry.value); !inner) return inner;
   }

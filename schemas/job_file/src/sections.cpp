@@ -1,9 +1,9 @@
 #include "sections.hpp"
 
+#include "frenzy/base/text.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "frenzy/base/text.hpp"
 
 namespace frenzy::job_file {
 namespace {
@@ -22,16 +22,16 @@ constexpr std::int64_t kMostTokens = std::int64_t{1} << 60;
 constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr std::int64_t kLongestSequence = 1 << 20;
 
-constexpr Choice<Family> kFamilies[] = {{"gpt2", Family::gpt2}, {"llama", Family::gpt2, Works::not_yet}};
+constexpr Choice<Family> kFamilies[] = {{"gpt2", Family::gpt2},
+                                        {"llama", Family::gpt2, Works::not_yet}};
 constexpr Choice<Tying> kTyings[] = {{"tied", Tying::tied}, {"untied", Tying::untied}};
 constexpr Choice<DataFormat> kFormats[] = {{"text", DataFormat::text},
                                            {"jsonl", DataFormat::jsonl, Works::not_yet},
                                            {"nanogpt", DataFormat::tokens_nanogpt, Works::not_yet},
                                            {"llmc", DataFormat::tokens_llmc, Works::not_yet},
                                            {"megatron", DataFormat::megatron, Works::not_yet}};
-constexpr Choice<Schedule> kSchedules[] = {{"constant", Schedule::constant},
-                                           {"cosine", Schedule::cosine},
-                                           {"linear", Schedule::linear}};
+constexpr Choice<Schedule> kSchedules[] = {
+    {"constant", Schedule::constant}, {"cosine", Schedule::cosine}, {"linear", Schedule::linear}};
 constexpr Choice<OptimizerKind> kOptimizers[] = {{"adamw", OptimizerKind::adamw},
                                                  {"sgd", OptimizerKind::sgd}};
 constexpr Choice<Scalar> kPrecisions[] = {{"fp32", Scalar::fp32},
@@ -168,8 +168,8 @@ void read_length(TableReader& reader, model::Recipe& recipe) {
   if (!tokens || per_step == 0) return;
   recipe.steps = (static_cast<std::uint64_t>(*tokens) + per_step - 1) / per_step;
   if (recipe.steps > static_cast<std::uint64_t>(kMostSteps)) {
-    reader.invalid(entry->value.place, format("train.tokens {} is {} steps, the most is {}", *tokens,
-                                              recipe.steps, kMostSteps));
+    reader.invalid(entry->value.place, format("train.tokens {} is {} steps, the most is {}",
+                                              *tokens, recipe.steps, kMostSteps));
   }
 }
 
@@ -231,8 +231,9 @@ model::ModelSpec read_model(TableReader reader) {
   reader.real_into(spec.norm_epsilon, "norm_epsilon", 1e-12, 0.1);
   if (!named && from == nullptr) require_sizes(reader, spec);
   if (spec.heads > 0 && spec.hidden % spec.heads != 0) {
-    reader.invalid(reader.place_of(reader.entry("heads") != nullptr ? "heads" : "hidden"),
-                   format("model.hidden {} is not a multiple of model.heads {}", spec.hidden, spec.heads));
+    reader.invalid(
+        reader.place_of(reader.entry("heads") != nullptr ? "heads" : "hidden"),
+        format("model.hidden {} is not a multiple of model.heads {}", spec.hidden, spec.heads));
   }
   if (spec.ffn == 0) spec.ffn = 4 * spec.hidden;
   reader.refuse_unknown();
@@ -246,7 +247,8 @@ model::DataSpec read_data(TableReader reader) {
   if (data.sources.size() > 1) {
     const auto* list = reader.entry("sources");
     if (list != nullptr) {
-      reader.unsupported(*list, format("mixing {} sources does not work yet; what works: one", data.sources.size()));
+      reader.unsupported(*list, format("mixing {} sources does not work yet; what works: one",
+                                       data.sources.size()));
     }
   }
   if (data.sources.empty() && reader.entry("sources") == nullptr) {

@@ -1,8 +1,10 @@
 #pragma once
-// One function a section of the job file. Problems go to the reader; what could be read is returned.
+// One function a section of the job file. Problems go to the reader; what could be read is
+// returned.
+
+#include "table_reader.hpp"
 
 #include "frenzy/model/job_spec.hpp"
-#include "table_reader.hpp"
 
 namespace frenzy::job_file {
 

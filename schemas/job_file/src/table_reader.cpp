@@ -1,18 +1,22 @@
 #include "table_reader.hpp"
 
-#include <algorithm>
-
 #include "frenzy/base/text.hpp"
+
+#include <algorithm>
 
 namespace frenzy::job_file {
 namespace {
 
 std::string found(const Value& value) {
   switch (value.kind) {
-    case Kind::string: return format("the string \"{}\"", printable(value.string, 60));
-    case Kind::integer: return format("{}", value.integer);
-    case Kind::real: return format("{}", value.real);
-    default: return std::string(name_of(value.kind));
+    case Kind::string:
+      return format("the string \"{}\"", printable(value.string, 60));
+    case Kind::integer:
+      return format("{}", value.integer);
+    case Kind::real:
+      return format("{}", value.real);
+    default:
+      return std::string(name_of(value.kind));
   }
 }
 
@@ -89,8 +93,7 @@ std::optional<std::size_t> TableReader::choose(std::string_view key,
                                                std::span<const Works> works) {
   const auto* found = entry(key);
   if (found == nullptr) return std::nullopt;
-  const auto place =
-      std::find(names.begin(), names.end(), std::string_view(found->value.string));
+  const auto place = std::find(names.begin(), names.end(), std::string_view(found->value.string));
   if (found->value.kind != Kind::string || place == names.end()) {
     wrong_kind(*found, format("one of {}", joined(names)));
     return std::nullopt;
@@ -101,14 +104,16 @@ std::optional<std::size_t> TableReader::choose(std::string_view key,
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (works[i] == Works::yes) working.push_back(names[i]);
     }
-    unsupported(*found, format("\"{}\" does not work yet; what works: {}", names[index], joined(working)));
+    unsupported(*found,
+                format("\"{}\" does not work yet; what works: {}", names[index], joined(working)));
   }
   return index;
 }
 
 void TableReader::wrong_kind(const Entry& entry, std::string_view expected) {
-  problems_.add(entry.value.place, Errc::invalid_argument,
-                format("{} must be {}, found {}", full_name(entry.key), expected, found(entry.value)));
+  problems_.add(
+      entry.value.place, Errc::invalid_argument,
+      format("{} must be {}, found {}", full_name(entry.key), expected, found(entry.value)));
 }
 
 void TableReader::invalid(const Place& place, std::string_view text) {

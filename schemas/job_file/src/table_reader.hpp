@@ -2,13 +2,13 @@
 // Reads one table key by key and notes every problem with its place. A reader that is asked for a
 // key knows it; whatever is left over at the end is unknown.
 
+#include "document.hpp"
+
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "document.hpp"
 
 namespace frenzy::job_file {
 
@@ -37,7 +37,8 @@ struct Choice {
 
 class TableReader {
  public:
-  /// `table` may be null (the section is absent) and outlives the reader. `section` is "" for the root.
+  /// `table` may be null (the section is absent) and outlives the reader. `section` is "" for the
+  /// root.
   TableReader(const Value* table, Place place, std::string_view section, Problems& problems);
 
   [[nodiscard]] const Entry* entry(std::string_view key);

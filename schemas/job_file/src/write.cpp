@@ -1,8 +1,8 @@
-#include <array>
-#include <charconv>
-
 #include "frenzy/base/text.hpp"
 #include "frenzy/job_file/job_file.hpp"
+
+#include <array>
+#include <charconv>
 
 namespace frenzy::job_file {
 namespace {
@@ -34,20 +34,28 @@ std::string exact(double value) {
 
 std::string_view name_of(model::DataFormat format) {
   switch (format) {
-    case model::DataFormat::text: return "text";
-    case model::DataFormat::jsonl: return "jsonl";
-    case model::DataFormat::tokens_nanogpt: return "nanogpt";
-    case model::DataFormat::tokens_llmc: return "llmc";
-    case model::DataFormat::megatron: return "megatron";
+    case model::DataFormat::text:
+      return "text";
+    case model::DataFormat::jsonl:
+      return "jsonl";
+    case model::DataFormat::tokens_nanogpt:
+      return "nanogpt";
+    case model::DataFormat::tokens_llmc:
+      return "llmc";
+    case model::DataFormat::megatron:
+      return "megatron";
   }
   return "unknown";
 }
 
 std::string_view name_of(model::Schedule schedule) {
   switch (schedule) {
-    case model::Schedule::constant: return "constant";
-    case model::Schedule::cosine: return "cosine";
-    case model::Schedule::linear: return "linear";
+    case model::Schedule::constant:
+      return "constant";
+    case model::Schedule::cosine:
+      return "cosine";
+    case model::Schedule::linear:
+      return "linear";
   }
   return "unknown";
 }
@@ -63,7 +71,8 @@ std::string source_keys(const model::DataSource& source) {
 std::string source_list(std::string_view section, std::span<const model::DataSource> sources) {
   if (sources.size() == 1) return source_keys(sources.front());
   std::string out;
-  for (const auto& source : sources) out += format("[[{}.sources]]\n{}", section, source_keys(source));
+  for (const auto& source : sources)
+    out += format("[[{}.sources]]\n{}", section, source_keys(source));
   return out;
 }
 
@@ -123,7 +132,8 @@ std::string to_toml(const model::JobSpec& job) {
          format("\n[data]\ntokenizer = {}\n", quoted(tokenizer)) +
          source_list("data", job.data.sources) + '\n' + train_section(job.recipe) +
          eval_section(job.eval) +
-         format("\n[checkpoint]\nevery = {}\nkeep = {}\n", job.checkpoint.every, job.checkpoint.keep) +
+         format("\n[checkpoint]\nevery = {}\nkeep = {}\n", job.checkpoint.every,
+                job.checkpoint.keep) +
          format("\n[job]\npriority = {}\nobjective = \"{}\"\nmax_restarts = {}\n", job.priority,
                 job.objective == model::Objective::time ? "time" : "cost", job.max_restarts);
 }
@@ -135,7 +145,8 @@ Result<std::string> job_template(std::string_view preset) {
   const auto vocabulary =
       spec->vocabulary == 256
           ? std::string("# vocabulary = 256         # one token a byte\n")
-          : format("vocabulary = 256           # one token a byte; the preset has {}\n", spec->vocabulary);
+          : format("vocabulary = 256           # one token a byte; the preset has {}\n",
+                   spec->vocabulary);
   return format(R"(# What to train. Devices are not named here: Frenzy picks them.
 # Any key can be set on the command line too: frenzy submit job.toml -o train.steps=100
 

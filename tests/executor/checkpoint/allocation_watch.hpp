@@ -6,7 +6,8 @@
 
 namespace frenzy::test {
 
-/// Highest number of live bytes since construction, above those live then. Thread: all of the process.
+/// Highest number of live bytes since construction, above those live then. Thread: all of the
+/// process.
 class AllocationWatch {
  public:
   AllocationWatch();

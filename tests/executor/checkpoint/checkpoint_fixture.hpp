@@ -1,25 +1,33 @@
 #pragma once
 // A small model's state, and checkpoints of it cut in random ways.
 
-#include <bit>
-#include <string>
-#include <vector>
+#include "test_hashing.hpp"
 
 #include "frenzy/base/memory_files.hpp"
 #include "frenzy/base/rng.hpp"
 #include "frenzy/executor/checkpoint/checkpoint_reader.hpp"
-#include "test_hashing.hpp"
+
+#include <bit>
+#include <string>
+#include <vector>
 
 namespace frenzy::test {
 
 namespace cp = frenzy::executor::checkpoint;
 
 inline model::ModelSpec small_model(model::Tying tying = model::Tying::tied) {
-  return {.layers = 2, .hidden = 8, .heads = 2, .ffn = 20, .positions = 6, .vocabulary = 11, .tying = tying};
+  return {.layers = 2,
+          .hidden = 8,
+          .heads = 2,
+          .ffn = 20,
+          .positions = 6,
+          .vocabulary = 11,
+          .tying = tying};
 }
 
 /// Any bit pattern at (step, block, field, element): NaNs and infinities too.
-inline std::byte state_byte(std::uint64_t step, std::uint32_t block, cp::Field field, std::uint64_t at) {
+inline std::byte state_byte(std::uint64_t step, std::uint32_t block, cp::Field field,
+                            std::uint64_t at) {
   const auto key = mix64(step * 1000 + block * 10 + static_cast<std::uint64_t>(field));
   return static_cast<std::byte>(counter_random(key, at) & 0xff);
 }
@@ -72,7 +80,8 @@ struct Fixture {
       for (std::uint32_t block = 0; block < blocks.size(); ++block) {
         for (const auto range : cut(rng, blocks[block].elements)) {
           const cp::PieceSpec spec{{block}, field, range, scalar};
-          const auto piece = cp::write_piece(files, hashing, directory, spec, state_bytes(step, spec));
+          const auto piece =
+              cp::write_piece(files, hashing, directory, spec, state_bytes(step, spec));
           if (!piece) return piece.error();
           manifest.pieces.push_back(*piece);
         }

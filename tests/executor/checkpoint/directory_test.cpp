@@ -1,8 +1,8 @@
 #include "frenzy/executor/checkpoint/directory.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "checkpoint_fixture.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace frenzy;
 using namespace frenzy::executor::checkpoint;
@@ -18,7 +18,9 @@ std::vector<std::uint64_t> steps_of(Fixture& fixture) {
   return out;
 }
 
-std::size_t piece_files(Fixture& fixture) { return fixture.files.list(fixture.directory + "/pieces")->size(); }
+std::size_t piece_files(Fixture& fixture) {
+  return fixture.files.list(fixture.directory + "/pieces")->size();
+}
 
 Verified verified(Fixture& fixture, Missing missing = Missing::is_a_problem) {
   const auto out = verify(fixture.files, fixture.hashing, fixture.directory, missing);
@@ -26,12 +28,14 @@ Verified verified(Fixture& fixture, Missing missing = Missing::is_a_problem) {
   return *out;
 }
 
-Result<Removed> removed(Fixture& fixture, std::uint64_t keep, Missing missing = Missing::is_a_problem) {
+Result<Removed> removed(Fixture& fixture, std::uint64_t keep,
+                        Missing missing = Missing::is_a_problem) {
   return remove_old(fixture.files, fixture.hashing, fixture.directory, keep, missing);
 }
 
 std::string some_piece(Fixture& fixture, std::uint64_t step) {
-  const auto manifest = *read_manifest(fixture.files, fixture.hashing, fixture.directory, Step{step});
+  const auto manifest =
+      *read_manifest(fixture.files, fixture.hashing, fixture.directory, Step{step});
   for (const auto& piece : manifest.pieces) {
     if (!piece.spec.range.empty()) return piece_path(fixture.directory, piece.digest);
   }
@@ -44,7 +48,8 @@ TEST_CASE("checkpoints are listed by step, other files are not", "[checkpoint]")
   Fixture fixture;
   CHECK(list_steps(fixture.files, fixture.directory).error().code == Errc::not_found);
   for (const std::uint64_t step : {100ULL, 20ULL, 3ULL}) REQUIRE(fixture.save(step, step).ok());
-  for (const std::string name : {"step-0000000000050.json.tmp.1.2", "step-50.json", "notes.txt", "step-000000000005x.json"}) {
+  for (const std::string name : {"step-0000000000050.json.tmp.1.2", "step-50.json", "notes.txt",
+                                 "step-000000000005x.json"}) {
     REQUIRE(fixture.files.write_text(fixture.directory + "/" + name, "x", FileMode::shared).ok());
   }
   CHECK(steps_of(fixture) == std::vector<std::uint64_t>{3, 20, 100});
@@ -67,7 +72,8 @@ TEST_CASE("verification counts what is right and names what is wrong", "[checkpo
   auto bad = verified(fixture);
   REQUIRE(bad.problems.size() == 2);
   CHECK(bad.problems[0].find("no such file") != std::string::npos);
-  CHECK(bad.problems[1].find("step-0000000000006.json: the manifest is damaged") != std::string::npos);
+  CHECK(bad.problems[1].find("step-0000000000006.json: the manifest is damaged") !=
+        std::string::npos);
   fixture.flip_bit(manifest_path(fixture.directory, Step{6}), 400);
   bad = verified(fixture, Missing::lies_elsewhere);
   REQUIRE(bad.problems.size() == 1);
@@ -90,7 +96,8 @@ TEST_CASE("old checkpoints go, kept ones still load", "[checkpoint]") {
   }
 }
 
-TEST_CASE("pieces that kept checkpoints share, and those of a save in progress, stay", "[checkpoint]") {
+TEST_CASE("pieces that kept checkpoints share, and those of a save in progress, stay",
+          "[checkpoint]") {
   Fixture fixture;
   REQUIRE(fixture.save(1, 1).ok());
   auto shared = *read_manifest(fixture.files, fixture.hashing, fixture.directory, Step{1});
@@ -106,6 +113,8 @@ TEST_CASE("pieces that kept checkpoints share, and those of a save in progress, 
   CHECK(piece_files(fixture) == before);
   CHECK(verified(fixture).problems.empty());
 
+  const auto half_written = some_piece(fixture, 2) + ".tmp.77.1";
+  REQUIRE(fixture.files.write_text(half_written, "half", FileMode::shared).ok());
   const auto unnamed = remove_unnamed(fixture.files, fixture.hashing, fixture.directory);
   REQUIRE(unnamed.ok());
   CHECK(*unnamed > 0);
@@ -123,12 +132,14 @@ TEST_CASE("nothing is removed while the newest checkpoint is not whole", "[check
   const auto refused = removed(fixture, 1);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == Errc::corrupt);
-  CHECK(refused.error().what.find("nothing was removed, the newest checkpoint is not whole") != std::string::npos);
+  CHECK(refused.error().what.find("nothing was removed, the newest checkpoint is not whole") !=
+        std::string::npos);
   CHECK(steps_of(fixture) == std::vector<std::uint64_t>{1, 2});
   CHECK(removed(fixture, 1, Missing::lies_elsewhere).ok());
 
   REQUIRE(fixture.save(3, 3).ok());
   fixture.flip_bit(manifest_path(fixture.directory, Step{3}), 99);
   CHECK_FALSE(removed(fixture, 1, Missing::lies_elsewhere).ok());
-  CHECK(remove_unnamed(fixture.files, fixture.hashing, fixture.directory).error().code == Errc::corrupt);
+  CHECK(remove_unnamed(fixture.files, fixture.hashing, fixture.directory).error().code ==
+        Errc::corrupt);
 }

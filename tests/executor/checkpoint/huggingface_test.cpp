@@ -1,13 +1,14 @@
 #include "frenzy/executor/checkpoint/huggingface.hpp"
 
+#include "allocation_watch.hpp"
+#include "checkpoint_fixture.hpp"
+
+#include "frenzy/executor/checkpoint/safetensors.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <cstring>
 #include <filesystem>
-
-#include "allocation_watch.hpp"
-#include "checkpoint_fixture.hpp"
-#include "frenzy/executor/checkpoint/safetensors.hpp"
 
 using namespace frenzy;
 using namespace frenzy::executor::checkpoint;
@@ -35,7 +36,8 @@ std::string element(const Fixture& fixture, std::uint32_t block, const model::Te
   return out;
 }
 
-std::string expected_bytes(const Fixture& fixture, std::uint32_t block, const model::TensorSpec& tensor) {
+std::string expected_bytes(const Fixture& fixture, std::uint32_t block,
+                           const model::TensorSpec& tensor) {
   std::string out;
   const bool turned = tensor.file_order == model::FileOrder::conv1d;
   for (std::uint64_t i = 0; i < (turned ? tensor.columns : tensor.rows); ++i) {
@@ -88,12 +90,16 @@ TEST_CASE("an export holds every tensor in Hugging Face's name, shape and order"
           REQUIRE(entry.name == tensor.name);
           CHECK(entry.scalar == scalar);
           std::string bytes(entry.end - entry.begin, '\0');
-          REQUIRE((*file)->read(header->data_start + entry.begin, std::as_writable_bytes(std::span(bytes))).ok());
+          REQUIRE(
+              (*file)
+                  ->read(header->data_start + entry.begin, std::as_writable_bytes(std::span(bytes)))
+                  .ok());
           CHECK(bytes == expected_bytes(fixture, block, tensor));
         }
       }
       CHECK(seen == header->tensors.size());
-      CHECK(header->tensors.back().name == (tying == model::Tying::tied ? "transformer.ln_f.bias" : "lm_head.weight"));
+      CHECK(header->tensors.back().name ==
+            (tying == model::Tying::tied ? "transformer.ln_f.bias" : "lm_head.weight"));
     }
   }
 }
@@ -102,7 +108,8 @@ TEST_CASE("exported shapes are those of GPT2LMHeadModel", "[checkpoint]") {
   Fixture fixture;
   REQUIRE(fixture.save(7, 3).ok());
   REQUIRE(exported(fixture).ok());
-  const auto header = read_header(**fixture.files.open("/out/model.safetensors"), "model.safetensors");
+  const auto header =
+      read_header(**fixture.files.open("/out/model.safetensors"), "model.safetensors");
   REQUIRE(header.ok());
   const auto shape = [&](std::string_view name) {
     for (const auto& tensor : header->tensors) {
@@ -173,13 +180,15 @@ TEST_CASE("an export on disk needs the largest tensor and less than 1 MiB", "[ch
   const TemporaryFolder folder;
   RealFiles files;
   const test::TestHashing hashing;
-  const model::ModelSpec spec{.layers = 1, .hidden = 512, .heads = 2, .ffn = 2048, .positions = 64, .vocabulary = 6000};
+  const model::ModelSpec spec{
+      .layers = 1, .hidden = 512, .heads = 2, .ffn = 2048, .positions = 64, .vocabulary = 6000};
   Manifest manifest;
   manifest.step = {1};
   manifest.model = spec;
   const auto blocks = model::parameter_layout(spec);
   for (std::uint32_t block = 0; block < blocks.size(); ++block) {
-    const PieceSpec piece{{block}, Field::weights, {0, blocks[block].elements}, model::Scalar::fp32};
+    const PieceSpec piece{
+        {block}, Field::weights, {0, blocks[block].elements}, model::Scalar::fp32};
     const std::vector<std::byte> data(piece.data_bytes(), std::byte{1});
     const auto written = write_piece(files, hashing, folder.path(), piece, data);
     REQUIRE(written.ok());
@@ -192,5 +201,6 @@ TEST_CASE("an export on disk needs the largest tensor and less than 1 MiB", "[ch
   REQUIRE(reader.ok());
   REQUIRE(export_huggingface(files, *reader, folder.path() + "/out").ok());
   CHECK(watch.peak() < largest + (1 << 20));
-  CHECK(std::filesystem::file_size(folder.path() + "/out/model.safetensors") > 4 * model::parameter_count(spec));
+  CHECK(std::filesystem::file_size(folder.path() + "/out/model.safetensors") >
+        4 * model::parameter_count(spec));
 }

@@ -1,8 +1,8 @@
+#include "checkpoint_fixture.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <cstring>
-
-#include "checkpoint_fixture.hpp"
 
 using namespace frenzy;
 using namespace frenzy::executor::checkpoint;
@@ -12,7 +12,8 @@ using frenzy::test::state_bytes;
 namespace {
 
 CheckpointReader open_reader(Fixture& fixture, std::uint64_t step) {
-  auto reader = CheckpointReader::open(fixture.files, fixture.hashing, fixture.directory, Step{step});
+  auto reader =
+      CheckpointReader::open(fixture.files, fixture.hashing, fixture.directory, Step{step});
   REQUIRE(reader.ok());
   return std::move(*reader);
 }
@@ -78,7 +79,8 @@ TEST_CASE("typed loads have the checkpoint's scalar type only", "[checkpoint]") 
   std::vector<float> floats(10);
   const auto wrong = reader.load({1}, Field::moment1, {5, 15}, std::span(floats));
   REQUIRE_FALSE(wrong.ok());
-  CHECK(wrong.error() == Error{Errc::invalid_argument, "/state/job: the checkpoint is fp64, not fp32"});
+  CHECK(wrong.error() ==
+        Error{Errc::invalid_argument, "/state/job: the checkpoint is fp64, not fp32"});
   CHECK_FALSE(reader.load({1}, Field::moment1, {5, 16}, std::span(doubles)).ok());
 }
 
@@ -101,13 +103,15 @@ TEST_CASE("a hole is an error that names the element", "[checkpoint]") {
   Fixture fixture;
   Rng rng(5);
   auto manifest = *fixture.write_pieces(9, rng);
-  std::erase_if(manifest.pieces, [](const Piece& piece) { return piece.spec.field == Field::moment2; });
+  std::erase_if(manifest.pieces,
+                [](const Piece& piece) { return piece.spec.field == Field::moment2; });
   CheckpointReader reader(fixture.files, fixture.hashing, fixture.directory, manifest);
   std::vector<std::byte> out(40);
   const auto loaded = reader.load({2}, Field::moment2, {3, 13}, std::span(out));
   REQUIRE_FALSE(loaded.ok());
-  CHECK(loaded.error() ==
-        Error{Errc::not_found, "/state/job: element 3 of block 2 moment2 at step 9 is in no piece"});
+  CHECK(
+      loaded.error() ==
+      Error{Errc::not_found, "/state/job: element 3 of block 2 moment2 at step 9 is in no piece"});
   const auto outside = reader.load({99}, Field::weights, {0, 10}, std::span(out));
   REQUIRE_FALSE(outside.ok());
   CHECK(outside.error().code == Errc::not_found);
@@ -118,7 +122,8 @@ TEST_CASE("one flipped bit anywhere in a piece is found, naming piece and digest
   for (int round = 0; round < 40; ++round) {
     Fixture fixture;
     REQUIRE(fixture.save(7, 1).ok());
-    const auto manifest = *read_manifest(fixture.files, fixture.hashing, fixture.directory, Step{7});
+    const auto manifest =
+        *read_manifest(fixture.files, fixture.hashing, fixture.directory, Step{7});
     const auto& piece = manifest.pieces[rng.below(manifest.pieces.size())];
     if (piece.spec.range.empty()) continue;
     const auto path = piece_path(fixture.directory, piece.digest);
@@ -127,7 +132,8 @@ TEST_CASE("one flipped bit anywhere in a piece is found, naming piece and digest
     const auto loaded = load_all(reader, fixture.model, fixture.scalar);
     REQUIRE_FALSE(loaded.ok());
     CHECK(loaded.error().code == Errc::corrupt);
-    CHECK(loaded.error().what.starts_with(format("{}: piece {} is damaged, its content has digest ", path, piece.spec)));
+    CHECK(loaded.error().what.starts_with(
+        format("{}: piece {} is damaged, its content has digest ", path, piece.spec)));
   }
 }
 
@@ -142,8 +148,8 @@ TEST_CASE("a piece that is short, missing or another one is found", "[checkpoint
   REQUIRE(fixture.files.write_text(path, text.substr(0, text.size() / 2), FileMode::shared).ok());
   auto half = check_piece(fixture.files, fixture.hashing, fixture.directory, piece);
   REQUIRE_FALSE(half.ok());
-  CHECK(half.error().what == format("{}: piece {} has {} bytes, its manifest says {}", path, piece.spec,
-                                    text.size() / 2, text.size()));
+  CHECK(half.error().what == format("{}: piece {} has {} bytes, its manifest says {}", path,
+                                    piece.spec, text.size() / 2, text.size()));
   REQUIRE(fixture.files.remove(path).ok());
   const auto missing = check_piece(fixture.files, fixture.hashing, fixture.directory, piece);
   REQUIRE_FALSE(missing.ok());
@@ -183,7 +189,8 @@ TEST_CASE("a full disk at any point leaves the older checkpoint and no half writ
     CHECK(names_in(fixture, fixture.directory) == before);
     for (const auto& name : names_in(fixture, pieces)) {
       const auto text = *fixture.files.read_text(pieces + "/" + name, 1_MiB);
-      CHECK(format("{}.safetensors", fixture.hashing.digest(std::as_bytes(std::span(text)))) == name);
+      CHECK(format("{}.safetensors", fixture.hashing.digest(std::as_bytes(std::span(text)))) ==
+            name);
     }
   }
   CHECK(failed > 5);

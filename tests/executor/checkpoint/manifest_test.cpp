@@ -1,9 +1,10 @@
 #include "frenzy/executor/checkpoint/manifest.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "checkpoint_fixture.hpp"
+
 #include "frenzy/base/byte_io.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace frenzy;
 using namespace frenzy::executor::checkpoint;
@@ -81,10 +82,12 @@ TEST_CASE("a manifest that is cut off or has one wrong bit is refused", "[checkp
 TEST_CASE("a manifest of another format is refused with both numbers", "[checkpoint]") {
   Fixture fixture;
   const auto text = manifest_text(whole_manifest(fixture), fixture.hashing);
-  const auto later = signed_text(replaced(text, "\"format\": 1,", "\"format\": 2, \"new\": [1],"), fixture.hashing);
+  const auto later = signed_text(replaced(text, "\"format\": 1,", "\"format\": 2, \"new\": [1],"),
+                                 fixture.hashing);
   const auto manifest = parse_manifest(later, fixture.hashing);
   REQUIRE_FALSE(manifest.ok());
-  CHECK(manifest.error() == Error{Errc::unsupported, "manifest format 2, this version reads format 1"});
+  CHECK(manifest.error() ==
+        Error{Errc::unsupported, "manifest format 2, this version reads format 1"});
 }
 
 TEST_CASE("a well signed manifest with wrong content is refused", "[checkpoint]") {
@@ -103,11 +106,13 @@ TEST_CASE("a well signed manifest with wrong content is refused", "[checkpoint]"
            {"\"family\": \"gpt2\"", "\"family\": \"gpt5\"", "an unknown model family"},
            {"\"field\": \"weights\"", "\"field\": \"wheights\"", "an unknown field of a piece"},
            {"\"scalar\": \"fp32\"", "\"scalar\": \"fp64\"", "the first one is fp64"},
-           {"\"scalar\": \"fp32\"", "\"scalar\": \"int8\"", "a scalar that is neither fp32 nor fp64"},
+           {"\"scalar\": \"fp32\"", "\"scalar\": \"int8\"",
+            "a scalar that is neither fp32 nor fp64"},
            {"\"block\": 0", "\"block\": 9", "the model has 4 blocks"},
            {"\"begin\": 0", "\"begin\": 99999", "the block has "},
            {"\"pieces\": [", "\"pieces\": [[", "expected an object, found nested '['"}}) {
-    const auto manifest = parse_manifest(signed_text(replaced(text, row.from, row.to), fixture.hashing), fixture.hashing);
+    const auto manifest = parse_manifest(
+        signed_text(replaced(text, row.from, row.to), fixture.hashing), fixture.hashing);
     INFO(row.to);
     REQUIRE_FALSE(manifest.ok());
     INFO(manifest.error().what);
@@ -127,8 +132,9 @@ TEST_CASE("a manifest with a hole is not written", "[checkpoint]") {
     INFO(format("{}", spec));
     CHECK(written.ok() == spec.range.empty());
     if (!written.ok()) {
-      CHECK(written.error().what.find(format("element {} of block {} {} is in no piece", spec.range.begin,
-                                             spec.block, name_of(spec.field))) != std::string::npos);
+      CHECK(written.error().what.find(format("element {} of block {} {} is in no piece",
+                                             spec.range.begin, spec.block, name_of(spec.field))) !=
+            std::string::npos);
     }
   }
 }

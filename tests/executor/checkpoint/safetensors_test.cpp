@@ -1,15 +1,16 @@
 #include "frenzy/executor/checkpoint/safetensors.hpp"
 
+#include "allocation_watch.hpp"
+
+#include "frenzy/base/byte_io.hpp"
+#include "frenzy/base/memory_files.hpp"
+#include "frenzy/base/rng.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "allocation_watch.hpp"
-#include "frenzy/base/byte_io.hpp"
-#include "frenzy/base/memory_files.hpp"
-#include "frenzy/base/rng.hpp"
 
 using namespace frenzy;
 using namespace frenzy::executor::checkpoint;
@@ -59,14 +60,80 @@ std::string mutated(std::string text, Rng& rng) {
   for (auto edits = 1 + rng.below(5); edits > 0 && !text.empty(); --edits) {
     const auto at = rng.below(text.size());
     switch (rng.below(4)) {
-      case 0: text[at] = static_cast<char>(rng.below(256)); break;
-      case 1: text.erase(at, 1 + rng.below(12)); break;
-      case 2: text.insert(at, 1, kSpice[rng.below(kSpice.size())]); break;
-      default: text.insert(at, text.substr(rng.below(text.size()), rng.below(40))); break;
+      case 0:
+        text[at] = static_cast<char>(rng.below(256));
+        break;
+      case 1:
+        text.erase(at, 1 + rng.below(12));
+        break;
+      case 2:
+        text.insert(at, 1, kSpice[rng.below(kSpice.size())]);
+        break;
+      default:
+        text.insert(at, text.substr(rng.below(text.size()), rng.below(40)));
+        break;
     }
   }
   return text;
 }
+
+struct Row {
+  std::string bytes, reason;
+};
+const std::string kMost = std::to_string(std::numeric_limits<std::uint64_t>::max());
+const std::vector<Row> kHostile{
+    {"", "0 bytes are too few for a safetensors header"},
+    {"1234567", "7 bytes are too few for a safetensors header"},
+    {with_length(1ULL << 63, "{}"),
+     "a header of 9223372036854775808 bytes is longer than the file (10 bytes)"},
+    {with_length(~0ULL, "{}"), "a header of 18446744073709551615 bytes is longer than the file"},
+    {with_length(3, "{}"), "a header of 3 bytes is longer than the file (10 bytes)"},
+    {file_of(std::string(300 << 10, ' '), 0),
+     "a header of 307200 bytes is above the limit of 262144"},
+    {file_of("", 0), "the header does not begin with '{'"},
+    {file_of(" {}", 0), "the header does not begin with '{'"},
+    {file_of("{\"\xff\":1}", 0), "the header is not UTF-8"},
+    {file_of("{\"\xed\xa0\x80\":1}", 0), "the header is not UTF-8"},
+    {file_of("{\"\xc0\xaf\":1}", 0), "the header is not UTF-8"},
+    {file_of("{", 0), "expected a string at byte 1"},
+    {file_of("{}x", 0), "text after the end at byte 2"},
+    {file_of("{\"a\"", 0), "expected ':'"},
+    {file_of("{\"a\":3}", 0), "expected an object"},
+    {file_of("{\"a\":{}}", 0), "a tensor without dtype, shape or data_offsets"},
+    {file_of("{\"a\\ud800\":{}}", 0), "half a surrogate pair"},
+    {file_of("{\"a\\x\":{}}", 0), "an unknown escape"},
+    {file_of("{\"a\n\":{}}", 0), "a control byte in a string"},
+    {file_of("{\"a", 0), "a string without end"},
+    {file_of("{\"" + std::string(2000, 'n') + "\":{}}", 0), "a string of more than 1024 bytes"},
+    {file_of(one("F31", "1", "0,4"), 4), "unknown dtype 'F31' of tensor 'a'"},
+    {file_of(one("F32", "1", "4,0"), 4), "tensor 'a' has reversed offsets [4, 0)"},
+    {file_of(one("F32", "2", "0,8"), 4),
+     "tensor 'a' ends at 8, past the end of the data (4 bytes)"},
+    {file_of(one("F32", "2", "0,4"), 4), "tensor 'a' has 4 bytes, its shape and dtype need 8"},
+    {file_of(one("F32", "1", "0,4"), 5), "1 bytes at the end belong to no tensor"},
+    {file_of(one("F32", "1", "1,5"), 5), "1 bytes before tensor 'a' belong to no tensor"},
+    {file_of(one("F32", kMost + ",2", "0,4"), 4), "the shape of tensor 'a' is larger than 64 bits"},
+    {file_of(one("F32", kMost + "0", "0,4"), 4), "a number of more than 64 bits"},
+    {file_of(one("F32", "-1", "0,4"), 4), "expected an unsigned integer"},
+    {file_of(one("F32", "1.0", "0,4"), 4), "expected an unsigned integer"},
+    {file_of(one("F32", "01", "0,4"), 4), "expected an unsigned integer"},
+    {file_of(one("F32", "[1]", "0,4"), 4), "expected an unsigned integer, found nesting"},
+    {file_of(one("F32", "1,1,1,1,1,1,1,1,1", "0,4"), 4), "more than 8 dimensions"},
+    {file_of(one("F32", "1", "0,4,4"), 4), "more than two data_offsets"},
+    {file_of(one("F32", "1", "0"), 4), "fewer than two data_offsets"},
+    {file_of("{" + kA + "[0,4]}," + kA + "[4,8]}}", 8), "duplicate key 'a'"},
+    {file_of("{" + kA + "[0,4],\"shape\":[4]}}", 4), "duplicate key 'shape'"},
+    {file_of("{" + kA + "[0,4],\"extra\":1}}", 4), "unknown key 'extra' of a tensor"},
+    {file_of("{" + kA + "[0,4]}," + kB + "[3,7]}}", 7),
+     "tensor 'b' at 3 overlaps the one that ends at 4"},
+    {file_of("{" + kA + "[0,4]}," + kB + "[0,4]}}", 4), "overlaps the one that ends at 4"},
+    {file_of("{" + kA + "[0,4]}," + kB + "[5,9]}}", 9),
+     "1 bytes before tensor 'b' belong to no tensor"},
+    {file_of("{\"__metadata__\":{\"a\":{\"b\":1}}}", 0), "expected a string, found nested '{'"},
+    {file_of("{\"__metadata__\":[1]}", 0), "expected an object, found nested '['"},
+    {file_of("{\"a\":" + repeated("[", 100'000), 0), "expected an object, found nested '['"},
+    {file_of("{\"a\":" + repeated("{\"a\":", 40'000), 0), "unknown key 'a' of a tensor"},
+    {file_of("{\"__metadata__\":{" + repeated("\"x\":\"\",", 30'000), 0), "duplicate key 'x'"}};
 
 }  // namespace
 
@@ -89,67 +156,18 @@ TEST_CASE("a written header reads back, and its tensors lie one after another", 
 }
 
 TEST_CASE("tensors may be listed in any order and escapes are read", "[checkpoint]") {
-  const auto header = read_bytes(file_of("{ \"\\u00e9\\ud83d\\ude00\\n\" :{\"data_offsets\":[4,8],\"shape\":[4],"
-                                         "\"dtype\":\"U8\"},\n" + kA + "[0,4]}}   ", 8));
+  const auto header =
+      read_bytes(file_of("{ \"\\u00e9\\ud83d\\ude00\\n\" :{\"data_offsets\":[4,8],\"shape\":[4],"
+                         "\"dtype\":\"U8\"},\n" +
+                             kA + "[0,4]}}   ",
+                         8));
   REQUIRE(header.ok());
   CHECK(header->tensors[0].name == "a");
   CHECK(header->tensors[1].name == "\u00e9\U0001f600\n");
 }
 
 TEST_CASE("every hostile header is refused with its own reason", "[checkpoint]") {
-  struct Row {
-    std::string bytes, reason;
-  };
-  const auto max = std::to_string(std::numeric_limits<std::uint64_t>::max());
-  const std::vector<Row> rows{
-      {"", "0 bytes are too few for a safetensors header"},
-      {"1234567", "7 bytes are too few for a safetensors header"},
-      {with_length(1ULL << 63, "{}"), "a header of 9223372036854775808 bytes is longer than the file (10 bytes)"},
-      {with_length(~0ULL, "{}"), "a header of 18446744073709551615 bytes is longer than the file"},
-      {with_length(3, "{}"), "a header of 3 bytes is longer than the file (10 bytes)"},
-      {file_of(std::string(300 << 10, ' '), 0), "a header of 307200 bytes is above the limit of 262144"},
-      {file_of("", 0), "the header does not begin with '{'"},
-      {file_of(" {}", 0), "the header does not begin with '{'"},
-      {file_of("{\"\xff\":1}", 0), "the header is not UTF-8"},
-      {file_of("{\"\xed\xa0\x80\":1}", 0), "the header is not UTF-8"},
-      {file_of("{\"\xc0\xaf\":1}", 0), "the header is not UTF-8"},
-      {file_of("{", 0), "expected a string at byte 1"},
-      {file_of("{}x", 0), "text after the end at byte 2"},
-      {file_of("{\"a\"", 0), "expected ':'"},
-      {file_of("{\"a\":3}", 0), "expected an object"},
-      {file_of("{\"a\":{}}", 0), "a tensor without dtype, shape or data_offsets"},
-      {file_of("{\"a\\ud800\":{}}", 0), "half a surrogate pair"},
-      {file_of("{\"a\\x\":{}}", 0), "an unknown escape"},
-      {file_of("{\"a\n\":{}}", 0), "a control byte in a string"},
-      {file_of("{\"a", 0), "a string without end"},
-      {file_of("{\"" + std::string(2000, 'n') + "\":{}}", 0), "a string of more than 1024 bytes"},
-      {file_of(one("F31", "1", "0,4"), 4), "unknown dtype 'F31' of tensor 'a'"},
-      {file_of(one("F32", "1", "4,0"), 4), "tensor 'a' has reversed offsets [4, 0)"},
-      {file_of(one("F32", "2", "0,8"), 4), "tensor 'a' ends at 8, past the end of the data (4 bytes)"},
-      {file_of(one("F32", "2", "0,4"), 4), "tensor 'a' has 4 bytes, its shape and dtype need 8"},
-      {file_of(one("F32", "1", "0,4"), 5), "1 bytes at the end belong to no tensor"},
-      {file_of(one("F32", "1", "1,5"), 5), "1 bytes before tensor 'a' belong to no tensor"},
-      {file_of(one("F32", max + ",2", "0,4"), 4), "the shape of tensor 'a' is larger than 64 bits"},
-      {file_of(one("F32", max + "0", "0,4"), 4), "a number of more than 64 bits"},
-      {file_of(one("F32", "-1", "0,4"), 4), "expected an unsigned integer"},
-      {file_of(one("F32", "1.0", "0,4"), 4), "expected an unsigned integer"},
-      {file_of(one("F32", "01", "0,4"), 4), "expected an unsigned integer"},
-      {file_of(one("F32", "[1]", "0,4"), 4), "expected an unsigned integer, found nesting"},
-      {file_of(one("F32", "1,1,1,1,1,1,1,1,1", "0,4"), 4), "more than 8 dimensions"},
-      {file_of(one("F32", "1", "0,4,4"), 4), "more than two data_offsets"},
-      {file_of(one("F32", "1", "0"), 4), "fewer than two data_offsets"},
-      {file_of("{" + kA + "[0,4]}," + kA + "[4,8]}}", 8), "duplicate key 'a'"},
-      {file_of("{" + kA + "[0,4],\"shape\":[4]}}", 4), "duplicate key 'shape'"},
-      {file_of("{" + kA + "[0,4],\"extra\":1}}", 4), "unknown key 'extra' of a tensor"},
-      {file_of("{" + kA + "[0,4]}," + kB + "[3,7]}}", 7), "tensor 'b' at 3 overlaps the one that ends at 4"},
-      {file_of("{" + kA + "[0,4]}," + kB + "[0,4]}}", 4), "overlaps the one that ends at 4"},
-      {file_of("{" + kA + "[0,4]}," + kB + "[5,9]}}", 9), "1 bytes before tensor 'b' belong to no tensor"},
-      {file_of("{\"__metadata__\":{\"a\":{\"b\":1}}}", 0), "expected a string, found nested '{'"},
-      {file_of("{\"__metadata__\":[1]}", 0), "expected an object, found nested '['"},
-      {file_of("{\"a\":" + repeated("[", 100'000), 0), "expected an object, found nested '['"},
-      {file_of("{\"a\":" + repeated("{\"a\":", 40'000), 0), "unknown key 'a' of a tensor"},
-      {file_of("{\"__metadata__\":{" + repeated("\"x\":\"\",", 30'000), 0), "duplicate key 'x'"}};
-  for (const auto& row : rows) {
+  for (const auto& row : kHostile) {
     const auto header = read_bytes(row.bytes);
     INFO(row.reason);
     REQUIRE_FALSE(header.ok());
@@ -163,9 +181,11 @@ TEST_CASE("every hostile header is refused with its own reason", "[checkpoint]")
 TEST_CASE("a header full of entries stays under the limit of memory", "[checkpoint]") {
   std::string tensors = "{", metadata = "{\"__metadata__\":{";
   for (int i = 0; tensors.size() < (250 << 10); ++i) {
-    tensors += "\"" + std::to_string(i) + "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},";
+    tensors +=
+        "\"" + std::to_string(i) + "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},";
   }
-  for (int i = 0; metadata.size() < (250 << 10); ++i) metadata += "\"" + std::to_string(i) + "\":\"\",";
+  for (int i = 0; metadata.size() < (250 << 10); ++i)
+    metadata += "\"" + std::to_string(i) + "\":\"\",";
   const auto many = read_bytes(file_of(tensors, 0));
   REQUIRE_FALSE(many.ok());
   CHECK(many.error().what.find("more than 2048 tensors") != std::string::npos);

@@ -1,12 +1,12 @@
 #include "frenzy/executor/data/sample_order.hpp"
 
+#include "frenzy/base/rng.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <set>
 #include <vector>
-
-#include "frenzy/base/rng.hpp"
 
 using namespace frenzy;
 using namespace frenzy::executor::data;
@@ -84,7 +84,8 @@ TEST_CASE("an order is not close to the order of the file", "[executor][data]") 
 TEST_CASE("a step's samples do not depend on how its numbers are dealt", "[executor][data]") {
   Rng rng(11);
   for (int round = 0; round < 200; ++round) {
-    const SampleOrder order{.seed = rng.next(), .count = 1 + rng.below(500),
+    const SampleOrder order{.seed = rng.next(),
+                            .count = 1 + rng.below(500),
                             .global_batch = static_cast<std::uint32_t>(1 + rng.below(64))};
     const Step step{rng.below(1000)};
     const auto whole = order.of(step, {0, order.global_batch});
@@ -101,5 +102,6 @@ TEST_CASE("the order is part of the format: these numbers never change", "[execu
   const SampleOrder order{.seed = 7, .count = 10, .global_batch = 4};
   std::vector<std::uint64_t> got;
   for (std::uint64_t i = 0; i < 20; ++i) got.push_back(order.at(i));
-  CHECK(got == std::vector<std::uint64_t>{8, 4, 6, 5, 3, 1, 9, 7, 0, 2, 9, 0, 2, 1, 3, 5, 7, 8, 6, 4});
+  CHECK(got ==
+        std::vector<std::uint64_t>{8, 4, 6, 5, 3, 1, 9, 7, 0, 2, 9, 0, 2, 1, 3, 5, 7, 8, 6, 4});
 }

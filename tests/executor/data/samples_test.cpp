@@ -1,13 +1,13 @@
 #include "frenzy/executor/data/samples.hpp"
 
+#include "frenzy/base/byte_io.hpp"
+#include "frenzy/base/memory_files.hpp"
+#include "frenzy/base/rng.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <vector>
-
-#include "frenzy/base/byte_io.hpp"
-#include "frenzy/base/memory_files.hpp"
-#include "frenzy/base/rng.hpp"
 
 using namespace frenzy;
 using namespace frenzy::executor::data;
@@ -22,7 +22,8 @@ class WatchedFile final : public ReadableFile {
   [[nodiscard]] Status read(std::uint64_t offset, std::span<std::byte> out) const override {
     largest_ = std::max(largest_, out.size());
     if (offset + out.size() > text_.size() - missing) return error(Errc::io, "past the end");
-    std::copy_n(bytes_of(text_).begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    std::copy_n(bytes_of(text_).begin() + static_cast<std::ptrdiff_t>(offset), out.size(),
+                out.begin());
     return {};
   }
   std::size_t missing = 0;
@@ -72,7 +73,8 @@ TEST_CASE("targets are the inputs shifted by one, across window borders", "[exec
   CHECK(targets == std::vector<std::int32_t>{'f', 'g', 'h', 'i', 'b', 'c', 'd', 'e'});
 }
 
-TEST_CASE("every byte value is a token of its own, for random texts and lengths", "[executor][data]") {
+TEST_CASE("every byte value is a token of its own, for random texts and lengths",
+          "[executor][data]") {
   Rng rng(5);
   for (int round = 0; round < 60; ++round) {
     const auto seq_len = static_cast<std::uint32_t>(1 + rng.below(40));
@@ -97,9 +99,10 @@ TEST_CASE("an empty text and one shorter than a sequence are refused with the nu
   CHECK(empty.error() == Error{Errc::invalid_argument, "/d/text.txt: the text is empty"});
   const auto shorter = samples_over(std::string(64, 'x'), 64);
   REQUIRE_FALSE(shorter.ok());
-  CHECK(shorter.error().what ==
-        "/d/text.txt: 64 tokens are fewer than one sample; seq_len 64 needs 65 (the sequence and the "
-        "token after it)");
+  CHECK(
+      shorter.error().what ==
+      "/d/text.txt: 64 tokens are fewer than one sample; seq_len 64 needs 65 (the sequence and the "
+      "token after it)");
   CHECK(samples_over(std::string(65, 'x'), 64).ok());
 }
 

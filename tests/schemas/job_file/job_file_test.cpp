@@ -1,10 +1,10 @@
 #include "frenzy/job_file/job_file.hpp"
 
+#include "frenzy/base/rng.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <vector>
-
-#include "frenzy/base/rng.hpp"
 
 using namespace frenzy;
 using namespace frenzy::job_file;
@@ -79,8 +79,11 @@ model::JobSpec random_job(Rng& rng) {
   const auto small = [&] { return static_cast<std::uint32_t>(1 + rng.below(1000)); };
   job.name = format("job-{}.x_{}", rng.below(100), rng.below(100));
   const auto heads = small();
-  job.model = {.layers = small(), .hidden = heads * static_cast<std::uint32_t>(1 + rng.below(64)),
-               .heads = heads, .ffn = small(), .positions = small(),
+  job.model = {.layers = small(),
+               .hidden = heads * static_cast<std::uint32_t>(1 + rng.below(64)),
+               .heads = heads,
+               .ffn = small(),
+               .positions = small(),
                .vocabulary = 256 + small(),
                .tying = one_of(rng, {model::Tying::tied, model::Tying::untied}),
                .norm_epsilon = 1e-6 * (1 + rng.uniform())};
@@ -99,7 +102,8 @@ model::JobSpec random_job(Rng& rng) {
   r.optimizer = one_of(rng, {model::OptimizerKind::adamw, model::OptimizerKind::sgd});
   r.learning_rate = 1.0 + rng.uniform();
   r.minimum_rate = rng.uniform() * 1e-9;
-  r.schedule = one_of(rng, {model::Schedule::constant, model::Schedule::cosine, model::Schedule::linear});
+  r.schedule =
+      one_of(rng, {model::Schedule::constant, model::Schedule::cosine, model::Schedule::linear});
   r.warmup = rng.below(r.steps + 1);
   r.beta1 = rng.uniform() * 0.99;
   r.beta2 = rng.uniform() * 0.99;
@@ -132,18 +136,32 @@ TEST_CASE("a short job file gets the defaults of the recipe", "[job_file]") {
 TEST_CASE("every key of the schema reaches its field", "[job_file]") {
   const auto job = parsed(kWhole);
   CHECK(job.name == "every-key.v1");
-  CHECK(job.model == model::ModelSpec{.layers = 3, .hidden = 96, .heads = 4, .ffn = 200,
-                                      .positions = 128, .vocabulary = 300,
-                                      .tying = model::Tying::untied, .norm_epsilon = 1e-6});
+  CHECK(job.model == model::ModelSpec{.layers = 3,
+                                      .hidden = 96,
+                                      .heads = 4,
+                                      .ffn = 200,
+                                      .positions = 128,
+                                      .vocabulary = 300,
+                                      .tying = model::Tying::untied,
+                                      .norm_epsilon = 1e-6});
   REQUIRE(job.data.sources.size() == 1);
   CHECK(job.data.sources[0].path == "a b.txt");
   CHECK(job.data.sources[0].weight == 2.0);
-  CHECK(job.recipe == model::Recipe{.steps = 4, .global_batch = 3, .sequence = 100,
-                                    .optimizer = model::OptimizerKind::sgd, .learning_rate = 1.0,
-                                    .minimum_rate = 0.25, .schedule = model::Schedule::linear,
-                                    .warmup = 4, .beta1 = 0.8, .beta2 = 0.0, .epsilon = 1e-6,
-                                    .weight_decay = 0.0, .clip = 0.5,
-                                    .precision = model::Scalar::fp64, .dropout = 0.0,
+  CHECK(job.recipe == model::Recipe{.steps = 4,
+                                    .global_batch = 3,
+                                    .sequence = 100,
+                                    .optimizer = model::OptimizerKind::sgd,
+                                    .learning_rate = 1.0,
+                                    .minimum_rate = 0.25,
+                                    .schedule = model::Schedule::linear,
+                                    .warmup = 4,
+                                    .beta1 = 0.8,
+                                    .beta2 = 0.0,
+                                    .epsilon = 1e-6,
+                                    .weight_decay = 0.0,
+                                    .clip = 0.5,
+                                    .precision = model::Scalar::fp64,
+                                    .dropout = 0.0,
                                     .seed = INT64_MAX});
   CHECK(job.checkpoint == model::CheckpointSpec{20, 5});
   CHECK(job.priority == -7);
@@ -159,10 +177,12 @@ TEST_CASE("a preset's sizes can be changed one by one", "[job_file]") {
 }
 
 TEST_CASE("a source may be written in four ways", "[job_file]") {
-  const std::string head = "name='a'\nmodel.preset='gpt2-tiny'\n"
-                           "train={steps=1,global_batch=1,seq_len=8,lr=1}\n";
-  for (const std::string data : {"data.path = 't.txt'", "data.sources = ['t.txt']",
-                                 "data.sources = [{path = 't.txt'}]", "[[data.sources]]\npath = 't.txt'"}) {
+  const std::string head =
+      "name='a'\nmodel.preset='gpt2-tiny'\n"
+      "train={steps=1,global_batch=1,seq_len=8,lr=1}\n";
+  for (const std::string data :
+       {"data.path = 't.txt'", "data.sources = ['t.txt']", "data.sources = [{path = 't.txt'}]",
+        "[[data.sources]]\npath = 't.txt'"}) {
     INFO(data);
     const auto job = parsed(head + data);
     REQUIRE(job.data.sources.size() == 1);
@@ -171,9 +191,9 @@ TEST_CASE("a source may be written in four ways", "[job_file]") {
 }
 
 TEST_CASE("overrides change, add and may be plain words", "[job_file]") {
-  const auto job = parsed(kSmall, {"train.steps=5", "name=other", "job.priority=3", "train.steps=6",
-                                   "train.betas=[0.5, 0.6]", "data.path=my text.txt",
-                                   "train.schedule=\"linear\""});
+  const auto job = parsed(
+      kSmall, {"train.steps=5", "name=other", "job.priority=3", "train.steps=6",
+               "train.betas=[0.5, 0.6]", "data.path=my text.txt", "train.schedule=\"linear\""});
   CHECK(job.recipe.steps == 6);
   CHECK(job.name == "other");
   CHECK(job.priority == 3);
@@ -196,7 +216,8 @@ TEST_CASE("canonical text parses back to an equal job", "[job_file]") {
 }
 
 TEST_CASE("the file that frenzy new writes is a job for every preset", "[job_file]") {
-  for (const std::string preset : {"gpt2-tiny", "gpt2-mini", "gpt2-small", "gpt2-medium", "gpt2-large", "gpt2-xl"}) {
+  for (const std::string preset :
+       {"gpt2-tiny", "gpt2-mini", "gpt2-small", "gpt2-medium", "gpt2-large", "gpt2-xl"}) {
     INFO(preset);
     const auto text = job_template(preset);
     REQUIRE(text.ok());

@@ -1,9 +1,9 @@
+#include "frenzy/base/rng.hpp"
+#include "frenzy/job_file/job_file.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <string>
-
-#include "frenzy/base/rng.hpp"
-#include "frenzy/job_file/job_file.hpp"
 
 using namespace frenzy;
 using namespace frenzy::job_file;
@@ -15,10 +15,18 @@ std::string mutated(std::string text, Rng& rng) {
   for (auto edits = 1 + rng.below(6); edits > 0 && !text.empty(); --edits) {
     const auto at = rng.below(text.size());
     switch (rng.below(4)) {
-      case 0: text[at] = static_cast<char>(rng.below(256)); break;
-      case 1: text.erase(at, 1 + rng.below(20)); break;
-      case 2: text.insert(at, 1, kSpice[rng.below(kSpice.size())]); break;
-      default: text.insert(at, text.substr(rng.below(text.size()), rng.below(30))); break;
+      case 0:
+        text[at] = static_cast<char>(rng.below(256));
+        break;
+      case 1:
+        text.erase(at, 1 + rng.below(20));
+        break;
+      case 2:
+        text.insert(at, 1, kSpice[rng.below(kSpice.size())]);
+        break;
+      default:
+        text.insert(at, text.substr(rng.below(text.size()), rng.below(30)));
+        break;
     }
   }
   return text;
@@ -60,7 +68,8 @@ TEST_CASE("deep texts end in an error, not in the end of the stack", "[job_file]
        {repeated("a.", kLongestText - 10) + "a=1", "[" + repeated("a.", kLongestText - 10) + "a]",
         "a=" + repeated("[", kLongestText - 10), repeated("a={", kLongestText),
         repeated(segments + "={", kLongestText), repeated("[[a]]\n", kLongestText),
-        "x = \"" + repeated("\\u0041", kLongestText - 10) + "\"", repeated("a . ", kLongestText - 10) + "=1",
+        "x = \"" + repeated("\\u0041", kLongestText - 10) + "\"",
+        repeated("a . ", kLongestText - 10) + "=1",
         repeated(segments + "={", 200 * (segments.size() + 2)) + std::string(200, '}')}) {
     const auto job = parse_job(text, "job.toml");
     REQUIRE_FALSE(job.ok());

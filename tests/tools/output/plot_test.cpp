@@ -1,13 +1,13 @@
 #include "frenzy/cli/plot.hpp"
 
+#include "frenzy/base/rng.hpp"
+#include "frenzy/base/text.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <limits>
 #include <vector>
-
-#include "frenzy/base/rng.hpp"
-#include "frenzy/base/text.hpp"
 
 using namespace frenzy;
 using namespace frenzy::cli;
@@ -17,7 +17,8 @@ namespace {
 std::vector<CurvePoint> falling(std::uint64_t count) {
   std::vector<CurvePoint> out;
   for (std::uint64_t i = 1; i <= count; ++i) {
-    out.push_back({i, 1.5 + 4.0 * std::exp(-static_cast<double>(i) / (static_cast<double>(count) / 5))});
+    out.push_back(
+        {i, 1.5 + 4.0 * std::exp(-static_cast<double>(i) / (static_cast<double>(count) / 5))});
   }
   return out;
 }
@@ -49,7 +50,8 @@ TEST_CASE("a falling loss is drawn with numbers on both axes", "[cli]") {
 TEST_CASE("few points are joined, one point and a flat curve are drawn", "[cli]") {
   const std::vector<CurvePoint> two{{10, 4.0}, {20, 2.0}};
   CHECK(plot_text(two, {.width = 20, .height = 3}, Glyphs::ascii) ==
-        "4.00 |****\n3.00 |    ******\n2.00 |          ****\n     +--------------\n      step 10     20\n");
+        "4.00 |****\n3.00 |    ******\n2.00 |          ****\n     +--------------\n      step 10   "
+        "  20\n");
   CHECK(plot_text(std::span(two).first(1), {.width = 20, .height = 3}, Glyphs::ascii) ==
         "4.0400 |\n4.0000 |*\n3.9600 |\n       +------------\n        step 10\n");
   const std::vector<CurvePoint> flat{{1, 3.0}, {2, 3.0}, {3, 3.0}};

@@ -1,8 +1,8 @@
 #include "frenzy/cli/table.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "frenzy/base/text.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace frenzy;
 using namespace frenzy::cli;
@@ -15,7 +15,8 @@ const std::vector<Column> kColumns{{"JOB", Align::left, Shrink::yes},
                                    {"REASON", Align::left, Shrink::yes}};
 const std::vector<std::vector<std::string>> kRows{
     {"kjv", "running", "120", ""},
-    {"na\u00efve-long-name-of-a-job", "held", "7", "stage 3 needs 43.1 GiB, device has 40.0 GiB free"},
+    {"na\u00efve-long-name-of-a-job", "held", "7",
+     "stage 3 needs 43.1 GiB, device has 40.0 GiB free"},
     {"short"}};
 
 Surface terminal(std::size_t width) {
@@ -28,7 +29,8 @@ TEST_CASE("columns are aligned and rows may be short", "[cli]") {
   CHECK(table_text(kColumns, kRows, {}) ==
         "JOB                       STATE    STEP  REASON\n"
         "kjv                       running   120\n"
-        "na\u00efve-long-name-of-a-job  held        7  stage 3 needs 43.1 GiB, device has 40.0 GiB free\n"
+        "na\u00efve-long-name-of-a-job  held        7  stage 3 needs 43.1 GiB, device has 40.0 GiB "
+        "free\n"
         "short\n");
   CHECK(table_text(kColumns, {}, {}) == "JOB  STATE  STEP  REASON\n");
   CHECK(table_text({}, kRows, {}).empty());
@@ -49,6 +51,7 @@ TEST_CASE("a table fits its terminal by cutting what may be cut", "[cli]") {
 TEST_CASE("cells are cleaned, and titles bold only in colour", "[cli]") {
   const std::vector<std::vector<std::string>> rows{{"a\x1b[31m\nb"}};
   CHECK(table_text(std::span(kColumns).first(1), rows, {}) == "JOB\na?[31m?b\n");
-  const Surface colored{.medium = Medium::terminal, .color = Color::yes, .glyphs = Glyphs::ascii, .width = 40};
+  const Surface colored{
+      .medium = Medium::terminal, .color = Color::yes, .glyphs = Glyphs::ascii, .width = 40};
   CHECK(table_text(std::span(kColumns).first(1), {}, colored) == "\x1b[1mJOB\x1b[0m\n");
 }

@@ -1,15 +1,17 @@
 #include "frenzy/cli/human.hpp"
 
+#include "frenzy/base/format.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "frenzy/base/format.hpp"
-
 namespace frenzy::cli {
 namespace {
 
-std::string two_digits(std::uint64_t value) { return (value < 10 ? "0" : "") + format("{}", value); }
+std::string two_digits(std::uint64_t value) {
+  return (value < 10 ? "0" : "") + format("{}", value);
+}
 
 }  // namespace
 
@@ -19,7 +21,8 @@ std::string duration_text(Seconds duration) {
   const auto seconds = static_cast<std::uint64_t>(std::llround(value));
   const auto minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
   if (days > 0) return format("{}d {}:{}", days, two_digits(hours % 24), two_digits(minutes % 60));
-  if (hours > 0) return format("{}:{}:{}", hours, two_digits(minutes % 60), two_digits(seconds % 60));
+  if (hours > 0)
+    return format("{}:{}:{}", hours, two_digits(minutes % 60), two_digits(seconds % 60));
   return format("{}:{}", minutes, two_digits(seconds % 60));
 }
 
@@ -44,9 +47,10 @@ std::string time_text(WallTime time) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
                 static_cast<int>(clock.seconds().count()));
   return text.data();
 }

@@ -1,13 +1,13 @@
 #include "frenzy/cli/plot.hpp"
 
+#include "frenzy/base/format.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>
 #include <vector>
-
-#include "frenzy/base/format.hpp"
 
 namespace frenzy::cli {
 namespace {
@@ -48,7 +48,8 @@ class Canvas {
 
   // Unicode 1.1, block U+2800: bit of the dot at (row, column) of a cell.
   [[nodiscard]] std::string braille(std::size_t column, std::size_t row) const {
-    constexpr std::array<std::array<unsigned, 2>, 4> kBits{{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
+    constexpr std::array<std::array<unsigned, 2>, 4> kBits{
+        {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
     unsigned bits = 0;
     for (std::size_t y = 0; y < 4; ++y) {
       for (std::size_t x = 0; x < 2; ++x) {
@@ -80,7 +81,8 @@ std::vector<double> sampled(std::span<const CurvePoint> points, std::size_t colu
   const auto span = static_cast<double>(points.back().step - first);
   for (const auto& point : points) {
     const auto place = span == 0.0 ? 0.0 : static_cast<double>(point.step - first) / span;
-    const auto column = static_cast<std::size_t>(std::lround(place * static_cast<double>(columns - 1)));
+    const auto column =
+        static_cast<std::size_t>(std::lround(place * static_cast<double>(columns - 1)));
     sums[column] += point.loss;
     counts[column] += 1.0;
   }
@@ -91,7 +93,8 @@ std::vector<double> sampled(std::span<const CurvePoint> points, std::size_t colu
     const auto mean = sums[column] / counts[column];
     const auto before = out.empty() ? mean : out.back();
     const auto gap = static_cast<double>(column - last);
-    for (auto step = 1.0; step < gap; step += 1.0) out.push_back(before + (mean - before) * step / gap);
+    for (auto step = 1.0; step < gap; step += 1.0)
+      out.push_back(before + (mean - before) * step / gap);
     out.push_back(mean);
     last = column;
   }
@@ -124,7 +127,8 @@ std::string number(double value, double step) {
   return text.data();
 }
 
-std::string steps_line(std::span<const CurvePoint> points, std::size_t indent, std::size_t columns) {
+std::string steps_line(std::span<const CurvePoint> points, std::size_t indent,
+                       std::size_t columns) {
   const auto first = format("{}", points.front().step);
   const auto named = "step " + first;
   const auto left = fitted(named.size() <= columns ? named : first, columns, Glyphs::ascii);
@@ -157,7 +161,8 @@ std::string drawn(std::span<const CurvePoint> points, PlotSize size, const Style
     if (row == 0) label = labels[0];
     if (row == middle) label = labels[1];
     if (row + 1 == size.height) label = labels[2];
-    auto line = std::string(indent - label.size(), ' ') + label + ' ' + std::string(style.side) + canvas.row(row);
+    auto line = std::string(indent - label.size(), ' ') + label + ' ' + std::string(style.side) +
+                canvas.row(row);
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }

@@ -1,12 +1,12 @@
 #include "frenzy/cli/progress.hpp"
 
+#include "frenzy/base/format.hpp"
+#include "frenzy/cli/human.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <vector>
-
-#include "frenzy/base/format.hpp"
-#include "frenzy/cli/human.hpp"
 
 namespace frenzy::cli {
 namespace {
@@ -43,10 +43,13 @@ std::size_t columns_of_parts(const std::vector<Part>& parts) {
 }
 
 /// Filled, or partly filled, cells; the last one shows eighths where the glyphs allow it.
-std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells, const Surface& surface) {
-  constexpr std::array<std::string_view, 8> kEighths{"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells,
+                const Surface& surface) {
+  constexpr std::array<std::string_view, 8> kEighths{"",       "\u258f", "\u258e", "\u258d",
+                                                     "\u258c", "\u258b", "\u258a", "\u2589"};
   const bool fine = surface.glyphs == Glyphs::unicode;
-  const auto share = total == 0 ? 0.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const auto share =
+      total == 0 ? 0.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto eighths = static_cast<std::size_t>(share * static_cast<double>(cells * 8));
   const auto full = eighths / 8;
   const auto rest = fine ? eighths % 8 : 0;
@@ -89,7 +92,8 @@ std::string file_text(const Progress& p, WallTime now) {
 }  // namespace
 
 std::string progress_text(const Progress& progress, const Surface& surface, WallTime now) {
-  return surface.medium == Medium::terminal ? terminal_text(progress, surface) : file_text(progress, now);
+  return surface.medium == Medium::terminal ? terminal_text(progress, surface)
+                                            : file_text(progress, now);
 }
 
 std::string progress_end(const Surface& surface) {

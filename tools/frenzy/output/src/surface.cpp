@@ -22,14 +22,23 @@ bool says_utf8(std::string_view locale) {
 /// Bytes of the code point that `text` begins with; 0 if it is malformed.
 std::size_t code_point(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
   if (length == 0 || text.size() < length) return 0;
-  return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), is_continuation) ? length : 0;
+  return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
+                     is_continuation)
+             ? length
+             : 0;
 }
 
 bool is_control(std::string_view code) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(code[i]); };
-  return byte(0) < 0x20 || byte(0) == 0x7f || (code.size() == 2 && byte(0) == 0xc2 && byte(1) < 0xa0);
+  return byte(0) < 0x20 || byte(0) == 0x7f ||
+         (code.size() == 2 && byte(0) == 0xc2 && byte(1) < 0xa0);
 }
 
 }  // namespace
@@ -45,7 +54,8 @@ Surface surface_for(const SurfaceFacts& facts) {
 }
 
 std::size_t columns_of(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+  return text.size() -
+         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
 }
 
 std::string clean(std::string_view text) {

@@ -22,7 +22,8 @@ std::vector<std::size_t> natural_widths(std::span<const Row> rows, std::size_t c
 }
 
 /// Takes columns from the widest cell that may shrink, one at a time, until the line fits.
-void shrink_to(std::vector<std::size_t>& widths, std::span<const Column> columns, std::size_t room) {
+void shrink_to(std::vector<std::size_t>& widths, std::span<const Column> columns,
+               std::size_t room) {
   auto total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
   while (total > room) {
     std::size_t* widest = nullptr;

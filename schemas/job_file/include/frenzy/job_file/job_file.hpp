@@ -1,15 +1,15 @@
 #pragma once
 // The job file: the TOML text in which a user says what to train. Parsing is strict, because a
-// setting that is silently dropped costs a training run: an unknown key, a wrong type or a value out
-// of range is an error that says where. A job file never says how many devices there are.
+// setting that is silently dropped costs a training run: an unknown key, a wrong type or a value
+// out of range is an error that says where. A job file never says how many devices there are.
 // Everything here is a pure function of its text; no file is opened. Thread: any.
+
+#include "frenzy/base/result.hpp"
+#include "frenzy/model/job_spec.hpp"
 
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "frenzy/base/result.hpp"
-#include "frenzy/model/job_spec.hpp"
 
 namespace frenzy::job_file {
 
@@ -18,7 +18,8 @@ inline constexpr std::size_t kLongestText = 64 << 10;
 
 /// The job that `text` describes, with `overrides` ("train.steps=5", as after -o) put over it in
 /// order. `file_name` is only for messages. Of several problems the first in the file is reported:
-///   invalid_argument  not TOML, unknown key (with the nearest one), wrong type, out of range, missing,
+///   invalid_argument  not TOML, unknown key (with the nearest one), wrong type, out of range,
+///   missing,
 ///                     sizes that contradict each other, anything that counts or picks devices
 ///   unsupported       understood, but not something this version does
 /// Every error begins with "file:line:column: " or "-o key=value: ".

@@ -2,12 +2,12 @@
 // Reads any range of a checkpoint's state, assembled from whatever pieces cover it. A piece is
 // compared with its digest when it is first touched, so no damaged byte is ever returned.
 
+#include "frenzy/executor/checkpoint/manifest.hpp"
+
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-
-#include "frenzy/executor/checkpoint/manifest.hpp"
 
 namespace frenzy::executor::checkpoint {
 
@@ -24,18 +24,21 @@ class CheckpointReader {
 
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
 
-  /// Fills `out` with the elements of `range` in the checkpoint's scalar. not_found naming the first
-  /// element that no piece has, or a piece that is not in the directory; corrupt naming piece and
-  /// digest; invalid_argument if `range` leaves the block or `out` has another size.
+  /// Fills `out` with the elements of `range` in the checkpoint's scalar. not_found naming the
+  /// first element that no piece has, or a piece that is not in the directory; corrupt naming piece
+  /// and digest; invalid_argument if `range` leaves the block or `out` has another size.
   [[nodiscard]] Status load(BlockIndex block, Field field, model::ElementRange range,
                             std::span<std::byte> out);
   /// The same for elements of the checkpoint's scalar type.
-  [[nodiscard]] Status load(BlockIndex block, Field field, model::ElementRange range, std::span<float> out);
-  [[nodiscard]] Status load(BlockIndex block, Field field, model::ElementRange range, std::span<double> out);
+  [[nodiscard]] Status load(BlockIndex block, Field field, model::ElementRange range,
+                            std::span<float> out);
+  [[nodiscard]] Status load(BlockIndex block, Field field, model::ElementRange range,
+                            std::span<double> out);
 
  private:
   [[nodiscard]] Result<std::uint64_t> first_element_of(const Piece& piece);
-  [[nodiscard]] Status read_part(const Piece& piece, model::ElementRange part, std::span<std::byte> out);
+  [[nodiscard]] Status read_part(const Piece& piece, model::ElementRange part,
+                                 std::span<std::byte> out);
 
   Files& files_;
   const ContentHashing& hashing_;

@@ -2,11 +2,11 @@
 // A directory of checkpoints of one job: manifests, and pieces that several of them may share.
 // Blocks on the disk. Thread: the blocking pool, one caller a directory at a time.
 
+#include "frenzy/executor/checkpoint/manifest.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "frenzy/executor/checkpoint/manifest.hpp"
 
 namespace frenzy::executor::checkpoint {
 
@@ -33,14 +33,16 @@ struct Removed {
   std::uint64_t pieces = 0;
 };
 
-/// Keeps the newest `keep` (at least 1) checkpoints. First verifies the newest of them: if it is not
-/// whole, nothing is removed and the error says why. A piece goes only if a removed manifest named it
-/// and no kept one does, so pieces of a save in progress are safe. Manifests go before their pieces.
+/// Keeps the newest `keep` (at least 1) checkpoints. First verifies the newest of them: if it is
+/// not whole, nothing is removed and the error says why. A piece goes only if a removed manifest
+/// named it and no kept one does, so pieces of a save in progress are safe. Manifests go before
+/// their pieces.
 [[nodiscard]] Result<Removed> remove_old(Files& files, const ContentHashing& hashing,
                                          const std::string& directory, std::uint64_t keep,
                                          Missing missing);
 
-/// Removes pieces that no manifest names: what an interrupted save left. No save may be in progress.
+/// Removes every file among the pieces that no manifest names: what an interrupted save left, half
+/// written ones too. No save may be in progress.
 /// Returns their number; an unreadable manifest is an error, since it may name any of them.
 [[nodiscard]] Result<std::uint64_t> remove_unnamed(Files& files, const ContentHashing& hashing,
                                                    const std::string& directory);

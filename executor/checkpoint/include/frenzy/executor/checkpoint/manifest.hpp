@@ -2,16 +2,16 @@
 // The manifest of a checkpoint: which pieces make up the state of a job at one step. It is written
 // last, atomically, and holds a digest of itself; a checkpoint without a manifest does not exist.
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "frenzy/base/hash.hpp"
 #include "frenzy/base/ids.hpp"
 #include "frenzy/executor/checkpoint/piece.hpp"
 #include "frenzy/model/model_spec.hpp"
 #include "frenzy/model/recipe.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace frenzy::executor::checkpoint {
 
@@ -23,7 +23,7 @@ struct Manifest {
   Step step;
   std::uint64_t samples = 0;  ///< consumed since step 0
   model::ModelSpec model;
-  Fingerprint recipe;         ///< recipe_fingerprint of what trained it
+  Fingerprint recipe;  ///< recipe_fingerprint of what trained it
   std::vector<Piece> pieces;
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
@@ -45,8 +45,8 @@ struct Manifest {
 /// "DIRECTORY/step-0000000000120.json".
 [[nodiscard]] std::string manifest_path(const std::string& directory, Step step);
 
-/// Checks and writes a manifest durably. Its pieces are written and acknowledged before: they may lie
-/// in other directories, so they are not looked for. Thread: the blocking pool.
+/// Checks and writes a manifest durably. Its pieces are written and acknowledged before: they may
+/// lie in other directories, so they are not looked for. Thread: the blocking pool.
 [[nodiscard]] Status write_manifest(Files& files, const ContentHashing& hashing,
                                     const std::string& directory, const Manifest& manifest);
 

@@ -1,13 +1,7 @@
 #pragma once
 // A piece: one range of one field of one block's flat state, in a safetensors file of its own that
-// is named by the digest of its bytes. Devices write the ranges they own; nothing in a piece says how
-// the others were cut, so any checkpoint loads under any plan.
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
+// is named by the digest of its bytes. Devices write the ranges they own; nothing in a piece says
+// how the others were cut, so any checkpoint loads under any plan.
 
 #include "frenzy/base/digest.hpp"
 #include "frenzy/base/files.hpp"
@@ -15,6 +9,12 @@
 #include "frenzy/model/field.hpp"
 #include "frenzy/model/parameter_layout.hpp"
 #include "frenzy/model/scalar.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace frenzy::executor::checkpoint {
 
@@ -51,7 +51,8 @@ struct Piece {
                                         std::span<const std::byte> data);
 
 /// Reads the whole file in parts of 256 KiB and compares size, digest and header with `piece`:
-/// corrupt (or not_found) naming the piece and the digests. The place of its first element otherwise.
+/// corrupt (or not_found) naming the piece and the digests. The place of its first element
+/// otherwise.
 [[nodiscard]] Result<std::uint64_t> check_piece(Files& files, const ContentHashing& hashing,
                                                 const std::string& directory, const Piece& piece);
 

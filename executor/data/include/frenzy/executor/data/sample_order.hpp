@@ -1,13 +1,13 @@
 #pragma once
-// In which order samples are used: a keyed permutation of [0, count) for each pass over the data. It
-// is computed, not stored, so no device has a data position to save, move or lose: sample number i of
-// step s is the same whatever devices there are. Cost: a few hash rounds a sample.
-
-#include <cstdint>
-#include <vector>
+// In which order samples are used: a keyed permutation of [0, count) for each pass over the data.
+// It is computed, not stored, so no device has a data position to save, move or lose: sample number
+// i of step s is the same whatever devices there are. Cost: a few hash rounds a sample.
 
 #include "frenzy/base/ids.hpp"
 #include "frenzy/model/plan.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace frenzy::executor::data {
 

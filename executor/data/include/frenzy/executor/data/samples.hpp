@@ -1,14 +1,15 @@
 #pragma once
 // Cuts a token source into samples: consecutive windows of seq_len + 1 tokens that overlap by one.
 // Sample i reads tokens [i * seq_len, (i + 1) * seq_len) and is asked for the ones after them, so
-// every token but the first is a target exactly once a pass. A rest shorter than a window is unused.
+// every token but the first is a target exactly once a pass. A rest shorter than a window is
+// unused.
+
+#include "frenzy/base/result.hpp"
+#include "frenzy/executor/data/token_source.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <span>
-
-#include "frenzy/base/result.hpp"
-#include "frenzy/executor/data/token_source.hpp"
 
 namespace frenzy::executor::data {
 

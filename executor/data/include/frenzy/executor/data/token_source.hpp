@@ -2,12 +2,12 @@
 // Tokens of one data source, addressed by position. A source is read in place and never held in
 // memory: data sets are larger than hosts.
 
+#include "frenzy/base/files.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-
-#include "frenzy/base/files.hpp"
 
 namespace frenzy::executor::data {
 

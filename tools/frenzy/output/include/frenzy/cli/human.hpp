@@ -1,10 +1,10 @@
 #pragma once
 // Numbers for people. Byte sizes are base's: format("{}", Bytes).
 
-#include <string>
-
 #include "frenzy/base/clock.hpp"
 #include "frenzy/base/units.hpp"
+
+#include <string>
 
 namespace frenzy::cli {
 

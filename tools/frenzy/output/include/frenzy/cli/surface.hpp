@@ -33,8 +33,8 @@ struct SurfaceFacts {
 /// Columns that UTF-8 text takes, one a code point.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
-/// Control bytes (also DEL and the C1 codes) and malformed UTF-8 become '?': text from elsewhere may not move
-/// the cursor.
+/// Control bytes (also DEL and the C1 codes) and malformed UTF-8 become '?': text from elsewhere
+/// may not move the cursor.
 [[nodiscard]] std::string clean(std::string_view text);
 
 /// At most `width` columns; what is cut off is marked.

@@ -1,12 +1,12 @@
 #pragma once
 // Aligned columns.
 
+#include "frenzy/cli/surface.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "frenzy/cli/surface.hpp"
 
 namespace frenzy::cli {
 
