@@ -310,7 +310,9 @@ TEMPLATE_TEST_CASE("a lost peer fails every open operation once and is reported 
 
 TEMPLATE_TEST_CASE("a frozen peer is named within the deadline", "[contract]", CARRIERS) {
   auto world = TestType::make();
-  Pair pair(*world);
+  HostOptions quick;
+  quick.heartbeat = 60ms;
+  Pair pair(*world, quick, quick);
   pair.b.freeze();
   REQUIRE(eventually(*world, pair.a, [&] { return !pair.a.events.downs.empty(); }, 3s));
   const auto why = ask(pair.a, [&] { return pair.a.events.downs.at(0).second; });
@@ -323,8 +325,10 @@ TEMPLATE_TEST_CASE("a frozen peer is named within the deadline", "[contract]", C
 
 TEMPLATE_TEST_CASE("idle peers stay connected", "[contract]", CARRIERS) {
   auto world = TestType::make();
-  Pair pair(*world);
-  world->wait([] { return false; }, 900ms);
+  HostOptions quick;
+  quick.heartbeat = 150ms;
+  Pair pair(*world, quick, quick);
+  world->wait([] { return false; }, 1500ms);
   CHECK(ask(pair.a, [&] { return pair.a.events.downs.size(); }) == 0);
   CHECK(ask(pair.b, [&] { return pair.b.events.downs.size(); }) == 0);
 }

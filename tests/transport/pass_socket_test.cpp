@@ -158,6 +158,7 @@ TEST_CASE("a peer killed in another process is noticed at once", "[handover]") {
     ::waitpid(child, nullptr, 0);
     CHECK(eventually(*world, client, [&] { return client.events.downs.size() == 1; }, 3s));
     CHECK(ask(client, [&] { return runs; }) == 1);
+    world.reset();
     ::close(pair[0]);
   }
 }

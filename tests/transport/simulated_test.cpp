@@ -79,9 +79,9 @@ TEST_CASE("a link cut one way is noticed on the deaf side first and then on both
   auto& b = world.add({});
   connect(world, a, b);
   world.network.cut("host1", "host2");
-  REQUIRE(world.wait([&] { return !b.events.downs.empty(); }, 1s));
+  REQUIRE(world.wait([&] { return !b.events.downs.empty(); }, 5s));
   CHECK(b.events.downs[0].second.code == Errc::timed_out);
-  REQUIRE(world.wait([&] { return !a.events.downs.empty(); }, 1s));
+  REQUIRE(world.wait([&] { return !a.events.downs.empty(); }, 5s));
 }
 
 TEST_CASE("a short cut heals without losing a message", "[simulated]") {
@@ -136,7 +136,7 @@ TEST_CASE("a process killed and started again is a new peer", "[simulated]") {
   auto& b = world.add({});
   const auto first = connect(world, a, b);
   b.kill();
-  REQUIRE(world.wait([&] { return !a.events.downs.empty(); }, 1s));
+  REQUIRE(world.wait([&] { return !a.events.downs.empty(); }, 5s));
   CHECK(a.events.downs[0].first == first);
   CHECK(a.events.downs[0].second.what.find("killed") != std::string::npos);
 }

@@ -43,7 +43,7 @@ struct HostOptions {
   std::uint8_t cluster_key = 7;  ///< every byte of it
   std::uint16_t version = kProtocolVersion;
   BodySeal body_seal = BodySeal::sealed;
-  std::chrono::milliseconds heartbeat{60};
+  std::chrono::milliseconds heartbeat{400};
   std::vector<Role> admits;
   Handover* handover = nullptr;
 };

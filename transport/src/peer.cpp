@@ -72,6 +72,7 @@ void Peer::enqueue_urgent(FrameKind kind) {
   Queued frame;
   frame.header.kind = kind;
   frame.header.first = frames_consumed_;
+  frame.header.second = fragments_consumed_;
   frame.counted = false;
   urgent_.push_back(std::move(frame));
   pump();
@@ -138,7 +139,8 @@ void Peer::pump_control() {
 }
 
 void Peer::pump_bodies() {
-  while (bodies_.has_fragment() && fragments_in_flight_ < kFragmentsInFlight && has_credit()) {
+  while (bodies_.has_fragment() && fragments_sent_ - fragments_acked_ < kFragmentsUnconsumed &&
+         has_credit()) {
     const auto fragment = bodies_.next_fragment();
     const auto token = next_token_++;
     auto& flight = in_flight_[token];
@@ -156,6 +158,7 @@ void Peer::pump_bodies() {
     out.header = channel_.seal(header, info_.body_seal, fragment.bytes, flight.buffer.bytes());
     out.token = token;
     ++fragments_in_flight_;
+    ++fragments_sent_;
     ++frames_sent_;
     last_spoke_ = clock_now();
     parts_.carrier.send(link_, out);
@@ -228,13 +231,15 @@ void Peer::dispatch(Landed landed) {
   switch (h.kind) {
     case FrameKind::ready: return;
     case FrameKind::heartbeat:
-    case FrameKind::credit: return on_credit(h.first);
+    case FrameKind::credit: return on_credit(h.first, h.second);
     case FrameKind::message:
     case FrameKind::goodbye:
       consumed();
       return dispatch_ordered(h.first, {h.kind, std::move(landed.buffer)});
     case FrameKind::fragment:
-      consumed();
+      ++frames_consumed_;
+      ++fragments_consumed_;
+      give_credit();
       stats_.body_bytes_received += h.payload_bytes;
       return run(bodies_.landed(tag, h.payload_bytes));
     case FrameKind::grant: {
@@ -271,17 +276,22 @@ void Peer::deliver(Early& frame) {
   parts_.events.message(info_.peer, frame.buffer.bytes());
 }
 
-void Peer::on_credit(std::uint64_t consumed) {
-  if (consumed > frames_sent_) {
-    return fault(error(Errc::corrupt, "credit for {} frames, {} were sent", consumed, frames_sent_));
+void Peer::on_credit(std::uint64_t frames, std::uint64_t fragments) {
+  if (frames > frames_sent_ || fragments > fragments_sent_) {
+    return fault(error(Errc::corrupt, "credit for {} frames and {} fragments, {} and {} were sent",
+                       frames, fragments, frames_sent_, fragments_sent_));
   }
-  frames_acked_ = std::max(frames_acked_, consumed);
+  frames_acked_ = std::max(frames_acked_, frames);
+  fragments_acked_ = std::max(fragments_acked_, fragments);
   pump();
 }
 
 void Peer::consumed() {
   ++frames_consumed_;
-  if (frames_consumed_ - frames_credited_ < parts_.carrier.window() / 4) return;
+  if (frames_consumed_ - frames_credited_ >= parts_.carrier.window() / 4) give_credit();
+}
+
+void Peer::give_credit() {
   frames_credited_ = frames_consumed_;
   enqueue_urgent(FrameKind::credit);
 }

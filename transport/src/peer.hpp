@@ -1,7 +1,8 @@
 #pragma once
 // Peer: one authenticated connection. Two queues, control and bodies; control goes first between
-// fragments. At most kFragmentsInFlight fragments and kControlInFlight control frames are with the
-// carrier, and at most the carrier's window of frames is unconsumed by the peer (credits).
+// fragments. At most kControlInFlight control frames are with the carrier, at most
+// kFragmentsUnconsumed fragments are anywhere between here and the peer's memory, so that a control
+// message never waits for more, and at most the carrier's window of frames is unconsumed (credits).
 // Thread: the session's loop.
 
 #include <deque>
@@ -67,7 +68,7 @@ class Peer {
   void forgive() { heard(); }
 
  private:
-  static constexpr std::size_t kFragmentsInFlight = 3;
+  static constexpr std::uint64_t kFragmentsUnconsumed = 3;
   static constexpr std::size_t kControlInFlight = 32;
 
   struct Queued {
@@ -106,8 +107,9 @@ class Peer {
   void dispatch_ordered(std::uint64_t sequence, Early frame);
   void deliver(Early& frame);
   void on_goodbye(std::string_view text);
-  void on_credit(std::uint64_t consumed);
+  void on_credit(std::uint64_t frames, std::uint64_t fragments);
   void consumed();
+  void give_credit();
   void force_after_deadline();
 
   Parts parts_;
@@ -134,6 +136,7 @@ class Peer {
 
   std::uint64_t frames_sent_ = 0, frames_acked_ = 0;          ///< counted ones
   std::uint64_t frames_consumed_ = 0, frames_credited_ = 0;
+  std::uint64_t fragments_sent_ = 0, fragments_acked_ = 0, fragments_consumed_ = 0;
   TimePoint last_heard_, last_spoke_;
   TimerId close_timer_ = TimerId::none;
 };

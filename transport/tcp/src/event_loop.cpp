@@ -149,9 +149,8 @@ void EventLoop::poll_descriptors(int timeout_ms) {
     const auto fd = static_cast<int>(event.data.u64 & 0xffffffffU);
     const auto found = watched_.find(fd);
     if (found == watched_.end() || found->second.generation != event.data.u64 >> 32U) continue;
-    // A copy: the callback may unwatch itself.
     const auto ready = found->second.ready;
-    if (ready) ready(event.events);
+    if (*ready) (*ready)(event.events);
   }
 }
 
@@ -163,7 +162,7 @@ Status EventLoop::watch(int fd, std::uint32_t events, Ready ready) {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
     return error(Errc::io, "cannot watch a descriptor: {}", std::strerror(errno));
   }
-  watched_[fd] = {std::move(ready), generation};
+  watched_[fd] = {std::make_shared<const Ready>(std::move(ready)), generation};
   return {};
 }
 

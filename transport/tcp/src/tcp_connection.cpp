@@ -172,7 +172,11 @@ void TcpConnection::send(const OutFrame& frame) {
   out.header_bytes = frame.header.size();
   out.payload = frame.payload;
   out.token = frame.token;
-  out_.push_back(std::move(out));
+  auto place = out_.end();
+  if (!out.large()) {
+    place = std::ranges::find_if(out_, [](const Out& o) { return o.large() && o.written == 0; });
+  }
+  out_.insert(place, std::move(out));
   schedule_flush();
 }
 

@@ -35,6 +35,7 @@ class TcpConnection final : public std::enable_shared_from_this<TcpConnection> {
  private:
   static constexpr std::size_t kBuffer = 64U << 10;
   static constexpr std::size_t kBytesPerTurn = 4U << 20;
+  static constexpr std::size_t kLarge = 64U << 10;  ///< smaller frames overtake waiting larger ones
 
   struct Out {
     std::array<std::byte, kWireHeader> header{};
@@ -43,6 +44,7 @@ class TcpConnection final : public std::enable_shared_from_this<TcpConnection> {
     std::span<const std::byte> payload;  ///< frames; borrowed
     std::size_t written = 0;
     std::uint64_t token = 0;             ///< 0: a packet
+    [[nodiscard]] bool large() const { return payload.size() > kLarge; }
     [[nodiscard]] std::span<const std::byte> body() const {
       return token == 0 ? std::span<const std::byte>(owned) : payload;
     }

@@ -186,7 +186,9 @@ void UcxCarrier::use(LinkId link, UcxPath path, const UcxOffer& theirs) {
     ready = guard_.allow(remote);
     if (ready) lane.guarded = remote;
   }
-  if (ready) ready = worker.open(link.value, local ? theirs.shared_memory_address : theirs.network_address);
+  const auto& address = local ? theirs.shared_memory_address : theirs.network_address;
+  if (ready && gate_.info_of(link).outgoing) ready = worker.open(link.value, address);
+  else if (ready) worker.expect(link.value, address);
   if (!ready) return end_later(link, at(route(link), ready.error()));
   lane.worker = &worker;
   loop_.post([this, link, alive = std::weak_ptr(alive_)] {

@@ -79,21 +79,34 @@ UcxWorker::~UcxWorker() {
   if (context_ != nullptr) ucp_cleanup(context_);
 }
 
-Status UcxWorker::open(std::uint64_t link, std::span<const std::byte> address) {
+void UcxWorker::expect(std::uint64_t link, std::span<const std::byte> address) {
   auto endpoint = std::make_unique<Endpoint>();
   endpoint->worker = this;
   endpoint->link = link;
+  endpoint->address.assign(address.begin(), address.end());
+  endpoints_[link] = std::move(endpoint);
+}
+
+Status UcxWorker::open(std::uint64_t link, std::span<const std::byte> address) {
+  expect(link, address);
+  auto called = call(*endpoints_[link]);
+  if (!called) endpoints_.erase(link);
+  return called;
+}
+
+Status UcxWorker::call(Endpoint& endpoint) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.address = reinterpret_cast<const ucp_address_t*>(endpoint.address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler.cb = &UcxWorker::on_error;
-  params.err_handler.arg = endpoint.get();
-  const auto status = ucp_ep_create(worker_, &params, &endpoint->handle);
-  if (status != UCS_OK) return failed("no endpoint", status);
-  endpoints_[link] = std::move(endpoint);
-  return {};
+  params.err_handler.arg = &endpoint;
+  const auto status = ucp_ep_create(worker_, &params, &endpoint.handle);
+  endpoint.address.clear();
+  if (status == UCS_OK) return {};
+  endpoint.handle = nullptr;
+  return failed("no endpoint", status);
 }
 
 UcxWorker::Request* UcxWorker::take_request(std::uint64_t link, std::uint64_t token) {
@@ -113,6 +126,11 @@ UcxWorker::Request* UcxWorker::take_request(std::uint64_t link, std::uint64_t to
 void UcxWorker::send(std::uint64_t link, std::uint64_t their_token, const OutFrame& frame) {
   const auto found = endpoints_.find(link);
   if (found == endpoints_.end() || found->second->closing) return;
+  if (found->second->handle == nullptr) {
+    if (found->second->address.empty()) return;  // calling failed already, which is noted
+    const auto called = call(*found->second);
+    if (!called) return note({Kind::failed, link, 0, false, called.error().what});
+  }
   auto* request = take_request(link, frame.token);
   std::memcpy(request->header.data(), &their_token, sizeof(their_token));
   std::memcpy(request->header.data() + sizeof(their_token), frame.header.data(), frame.header.size());
@@ -210,6 +228,10 @@ void UcxWorker::request_closes() {
     if (!endpoint->closing || endpoint->close_requested) continue;
     endpoint->close_requested = true;
     ++endpoint->in_flight;
+    if (endpoint->handle == nullptr) {
+      note({Kind::closed, link, 0, true, {}});
+      continue;
+    }
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK |
                          UCP_OP_ATTR_FIELD_USER_DATA;

@@ -43,6 +43,9 @@ class UcxWorker final : public Progress {
 
   [[nodiscard]] const std::vector<std::byte>& address() const { return address_; }
   [[nodiscard]] Status open(std::uint64_t link, std::span<const std::byte> address);
+  /// The same, but calls the other side only with the first frame to send: until then it may not
+  /// have admitted us to its port.
+  void expect(std::uint64_t link, std::span<const std::byte> address);
   void send(std::uint64_t link, std::uint64_t their_token, const OutFrame& frame);
   /// By force; ucx_closed follows once UCX has given everything back.
   void close(std::uint64_t link);
@@ -58,6 +61,7 @@ class UcxWorker final : public Progress {
     UcxWorker* worker = nullptr;
     std::uint64_t link = 0;
     ucp_ep_h handle = nullptr;
+    std::vector<std::byte> address;  ///< until the handle exists
     std::size_t in_flight = 0;  ///< requests, the closing one included
     bool closing = false, close_requested = false;
   };
@@ -77,6 +81,7 @@ class UcxWorker final : public Progress {
   explicit UcxWorker(UcxWorkerEvents& events) : events_(events) {}
   [[nodiscard]] Status start(const std::string& transports, const std::string& devices);
   [[nodiscard]] Status start_worker();
+  [[nodiscard]] Status call(Endpoint& endpoint);
   [[nodiscard]] ucs_status_t received(const void* header, std::size_t header_bytes, void* data,
                                       std::size_t bytes, const ucp_am_recv_param_t& param);
   [[nodiscard]] ucs_status_t receive_rendezvous(Endpoint& endpoint, const Landing& landing, void* data);

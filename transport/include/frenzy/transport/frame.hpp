@@ -29,8 +29,8 @@ enum class FrameKind : std::uint8_t {
   grant = 3,      ///< first, second = tag; total = length of the granted buffer
   fragment = 4,   ///< first, second = tag; offset, total; payload as agreed
   abandon = 5,    ///< first, second = tag; total = length of the body that will not come
-  heartbeat = 6,  ///< first = frames consumed so far
-  credit = 7,     ///< first = frames consumed so far
+  heartbeat = 6,  ///< first = frames consumed so far, second = fragments among them
+  credit = 7,     ///< the same
   goodbye = 8,    ///< first = sequence; payload = reason, sealed
 };
 

@@ -64,7 +64,7 @@ class EventLoop final : public Tasks {
 
  private:
   struct Watched {
-    Ready ready;
+    std::shared_ptr<const Ready> ready;  ///< shared: a callback may unwatch itself
     std::uint64_t generation = 0;  ///< tells a closed descriptor's late event from its successor's
   };
   EventLoop(const Clock& clock, UniqueFd epoll, UniqueFd wake);
