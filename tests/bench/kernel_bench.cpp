@@ -41,7 +41,10 @@ __attribute__((target("avx512f"))) float fma_loop_512() {
   const __m512 a = _mm512_set1_ps(0.999F), b = _mm512_set1_ps(0.001F);
   for (long i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kSums; ++j) sums[j] = _mm512_fmadd_ps(sums[j], a, b);
+    for (auto& sum : sums) {
+      sum = _mm512_fmadd_ps(sum, a, b);
+      asm volatile("" : "+v"(sum));
+    }
   }
   float total = 0.0F;
   for (const auto& sum : sums) total += _mm512_cvtss_f32(sum);
@@ -54,7 +57,10 @@ __attribute__((target("avx2,fma"))) float fma_loop_256() {
   const __m256 a = _mm256_set1_ps(0.999F), b = _mm256_set1_ps(0.001F);
   for (long i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kSums; ++j) sums[j] = _mm256_fmadd_ps(sums[j], a, b);
+    for (auto& sum : sums) {
+      sum = _mm256_fmadd_ps(sum, a, b);
+      asm volatile("" : "+x"(sum));
+    }
   }
   float total = 0.0F;
   for (const auto& sum : sums) total += _mm256_cvtss_f32(sum);
