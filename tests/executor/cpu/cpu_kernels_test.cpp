@@ -148,9 +148,9 @@ TEST_CASE("an optimizer step in shards equals the whole step bit for bit", "[exe
       for (int i = 0; i < 4; ++i) buffers.emplace_back(kCount * 4);
       from_doubles(buffers[0].bytes(), model::Scalar::fp32, values);
       from_doubles(buffers[3].bytes(), model::Scalar::fp32, values);
-      for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{0, cut}, {cut, kCount}}) {
+      for (const auto& range : {model::ElementRange{0, cut}, {cut, kCount}}) {
         const auto part = [&](int i) {
-          return buffers[static_cast<std::size_t>(i)].bytes().subspan(begin * 4, (end - begin) * 4);
+          return buffers[static_cast<std::size_t>(i)].bytes().subspan(range.begin * 4, range.size() * 4);
         };
         kernels->optimize({.recipe = &recipe, .rate = 0.1, .step = 3, .gradient_scale = 0.7, .weight_decay = 0.1,
                            .weights = part(0), .moment1 = part(1), .moment2 = part(2), .gradient = part(3)});

@@ -12,11 +12,14 @@ namespace {
 
 using Lanes = float __attribute__((vector_size(FRENZY_VECTOR_BYTES)));
 using IntLanes = std::int32_t __attribute__((vector_size(FRENZY_VECTOR_BYTES)));
-using UnalignedLanes = float __attribute__((vector_size(FRENZY_VECTOR_BYTES), aligned(4), may_alias));
 constexpr std::size_t kLanes = FRENZY_VECTOR_BYTES / sizeof(float);
 
-inline Lanes load(const float* p) { return *reinterpret_cast<const UnalignedLanes*>(p); }
-inline void store(float* p, Lanes value) { *reinterpret_cast<UnalignedLanes*>(p) = value; }
+inline Lanes load(const float* p) {
+  Lanes value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+inline void store(float* p, Lanes value) { __builtin_memcpy(p, &value, sizeof value); }
 inline Lanes splat(float value) { return value - Lanes{}; }
 inline std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
