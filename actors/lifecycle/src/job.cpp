@@ -24,15 +24,6 @@ JobTransition step(Job job, const JobEvent& event, WallTime now) {
   return machine.take();
 }
 
-JobTransition recovered(Job job, Incarnation incarnation, WallTime now) {
-  Machine machine(std::move(job), now);
-  if (model::is_placed(machine.job().state)) {
-    machine.fail(error(Errc::conflict, "the coordinator restarted (incarnation {}) while the job was {} at step {}",
-                       incarnation, model::name_of(machine.job().state), machine.job().step));
-  }
-  return machine.take();
-}
-
 model::JobSummary summary(const Job& job) {
   return {.id = job.submission.id,
           .name = job.submission.name,

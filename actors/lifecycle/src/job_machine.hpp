@@ -25,13 +25,14 @@ class Machine {
   void on(const event::RunnerEnded&);
   void on(const event::NodeLost&);
   void on(const event::CancelRequested&);
+  void on(const event::CoordinatorRestarted&);
   void on(const event::PauseRequested&);
   void on(const event::TimerFired&);
 
-  void fail(Error why);
   void refuse(std::string_view what);
 
  private:
+  void fail(Error why);
   void enter(model::JobState state, std::string reason);
   void note(std::string reason);  ///< the same state, another reason
   void ask_planner();

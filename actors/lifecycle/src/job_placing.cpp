@@ -97,6 +97,7 @@ void Machine::on(const event::RunnerReady& e) {
   if (!in(JobState::reserved) || node == nullptr) return refuse("no such runner is expected");
   node->ready = true;
   node->address = e.address;
+  node->runner = e.runner;
   start_if_all_ready();
 }
 

@@ -107,6 +107,12 @@ void Machine::finish_cancel(std::string reason) {
   enter(JobState::cancelled, std::move(reason));
 }
 
+void Machine::on(const event::CoordinatorRestarted& e) {
+  if (!model::is_placed(job_.state)) return refuse("the job was not placed");
+  fail(error(Errc::conflict, "the coordinator restarted (incarnation {}) while the job was {} at step {}; {}",
+             e.incarnation, model::name_of(job_.state), job_.step, last_save()));
+}
+
 void Machine::on(const event::PauseRequested&) {
   effects_.push_back(effect::RefuseEvent{error(Errc::unsupported, "pausing a job is not something this version does")});
 }

@@ -44,6 +44,8 @@ struct IsRaw : std::false_type {};
 template <class Tag>
 struct IsRaw<Id<Tag>> : std::true_type {};
 template <>
+struct IsRaw<Uuid> : std::true_type {};
+template <>
 struct IsRaw<ContentDigest> : std::true_type {};
 template <>
 struct IsRaw<Fingerprint> : std::true_type {};

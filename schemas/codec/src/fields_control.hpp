@@ -59,9 +59,16 @@ void describe(A& a, typename A::template Of<RunnerPulse>& v) {
 }
 
 template <class A>
+void describe(A& a, typename A::template Of<DeviceFree>& v) {
+  a("device", v.device);
+  a("freeBytes", v.free);
+}
+
+template <class A>
 void describe(A& a, typename A::template Of<Heartbeat>& v) {
   a("sequence", v.sequence);
   a("runners", v.runners, kMaxList);
+  a("devices", v.devices, kMaxDevices);
 }
 
 template <class A>

@@ -6,6 +6,15 @@
 namespace frenzy::codec {
 
 template <class A>
+void describe(A& a, typename A::template Of<LaunchRunner>& v) {
+  a("assign", v.assign);
+  a("node", v.node);
+  a("chunksDirectory", v.chunks_directory, kMaxSentence);
+  a("savesDirectory", v.saves_directory, kMaxSentence);
+  a("keyFile", v.key_file, kMaxSentence);
+}
+
+template <class A>
 void describe(A& a, typename A::template Of<StartJob>& v) {
   a("job", v.job);
   a("epoch", v.epoch);
@@ -17,12 +26,14 @@ void describe(A& a, typename A::template Of<RunnerReady>& v) {
   a("job", v.job);
   a("epoch", v.epoch);
   a("address", v.address);
+  a("runner", v.runner);
 }
 
 template <class A>
 void describe(A& a, typename A::template Of<RunnerPeer>& v) {
   a("node", v.node);
   a("address", v.address);
+  a("runner", v.runner);
 }
 
 template <class A>
@@ -99,6 +110,14 @@ void describe(A& a, typename A::template Of<StateSaved>& v) {
 }
 
 template <class A>
+void describe(A& a, typename A::template Of<SaveFailed>& v) {
+  a("job", v.job);
+  a("epoch", v.epoch);
+  a("code", v.why.code);
+  a("what", v.why.what, kMaxSentence);
+}
+
+template <class A>
 void describe(A& a, typename A::template Of<GetCheckpoint>& v) {
   a("job", v.job);
 }
@@ -132,6 +151,7 @@ void describe(A& a, typename A::template Of<GetChunk>& v) {
   a("digest", v.digest);
   a("offsetBytes", v.offset);
   a.range("sizeBytes", v.size, 1U, static_cast<std::uint32_t>(kMaxChunk));
+  a("node", v.node);
 }
 
 template <class A>

@@ -69,7 +69,7 @@ struct Driver {
     if (state == JobState::planned) return *this;
     *this << event::DeviceReserved{kDeviceA, job.epoch} << event::DeviceReserved{kDeviceB, job.epoch};
     if (state == JobState::reserved) return *this;
-    *this << event::RunnerReady{kNodeA, job.epoch, "a:1"} << event::RunnerReady{kNodeB, job.epoch, "b:1"};
+    *this << event::RunnerReady{kNodeA, job.epoch, "a:1", {}} << event::RunnerReady{kNodeB, job.epoch, "b:1", {}};
     if (state == JobState::starting) return *this;
     return *this << event::StepReported{kNodeA, job.epoch, row(1), {{kDeviceA, 2_MiB}}};
   }

@@ -196,13 +196,13 @@ TEST_CASE("pause is refused as something this version does not do", "[lifecycle]
 
 TEST_CASE("after a restart of the coordinator placed jobs have failed and waiting ones wait", "[lifecycle]") {
   Driver d;
-  d.to(JobState::running);
-  const auto placed = recovered(d.job, {2}, WallTime{});
-  CHECK(placed.job.state == JobState::failed);
-  CHECK(placed.job.reason == "the coordinator restarted (incarnation 2) while the job was running at step 1");
+  d.to(JobState::running) << event::CoordinatorRestarted{{2}};
+  CHECK(d.job.state == JobState::failed);
+  CHECK(d.job.reason ==
+        "the coordinator restarted (incarnation 2) while the job was running at step 1; nothing was saved before");
   Driver waiting;
-  waiting.to(JobState::submitted);
-  CHECK(recovered(waiting.job, {2}, WallTime{}).job.state == JobState::submitted);
+  waiting.to(JobState::submitted) << event::CoordinatorRestarted{{2}};
+  CHECK(waiting.job.state == JobState::submitted);
 }
 
 }  // namespace frenzy::lifecycle

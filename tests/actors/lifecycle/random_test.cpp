@@ -147,7 +147,7 @@ class World {
   void perform(std::uint8_t j, const effect::ReleaseNode& e) { leave(e.node, j, jobs_[j].epoch); }
   void perform(std::uint8_t j, const effect::AssignNode& e) {
     if (rng_.below(10) == 0) return;
-    queue_.push_back({j, event::RunnerReady{e.node, jobs_[j].epoch, "somewhere"}});
+    queue_.push_back({j, event::RunnerReady{e.node, jobs_[j].epoch, "somewhere", {}}});
   }
   void perform(std::uint8_t j, const effect::StartNode& e) {
     const auto epoch = jobs_[j].epoch;

@@ -60,9 +60,15 @@ struct RunnerPulse {
   ageSeconds @4 :Float64;
 }
 
+struct DeviceFree {
+  device @0 :Data;
+  freeBytes @1 :UInt64;
+}
+
 struct Heartbeat {
   sequence @0 :UInt64;
   runners @1 :List(RunnerPulse);
+  devices @2 :List(DeviceFree);
 }
 
 struct Goodbye { reason @0 :Text; }

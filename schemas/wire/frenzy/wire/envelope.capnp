@@ -56,5 +56,7 @@ struct Envelope {
     chunk @39 :State.Chunk;
     watchJob @40 :Telemetry.WatchJob;
     jobUpdate @41 :Telemetry.JobUpdate;
+    launchRunner @42 :Run.LaunchRunner;
+    saveFailed @43 :State.SaveFailed;
   }
 }

@@ -5,7 +5,16 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frenzy::wire");
 
 using Control = import "control.capnp";
+using Plan = import "plan.capnp";
 
+# First message to a runner, from its node: everything it is given.
+struct LaunchRunner {
+  assign @0 :Plan.AssignPlan;
+  node @1 :Control.Node;
+  chunksDirectory @2 :Text;
+  savesDirectory @3 :Text;
+  keyFile @4 :Text;
+}
 struct StartJob {
   job @0 :Data;
   epoch @1 :UInt64;
@@ -15,6 +24,7 @@ struct RunnerReady {
   job @0 :Data;
   epoch @1 :UInt64;
   address @2 :Text;
+  runner @3 :Data;
 }
 struct ConnectRunners {
   job @0 :Data;
@@ -24,6 +34,7 @@ struct ConnectRunners {
 struct RunnerPeer {
   node @0 :Data;
   address @1 :Text;
+  runner @2 :Data;
 }
 struct DeviceStep {
   device @0 :Data;

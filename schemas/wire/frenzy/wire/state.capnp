@@ -1,6 +1,7 @@
 @0xabd116c7b49ea4e0;
 # State and content: saves by block, field and range; chunks by digest.
 
+using Control = import "control.capnp";
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frenzy::wire");
 
@@ -34,6 +35,12 @@ struct StateSaved {
   step @2 :UInt64;
   pieces @3 :List(Piece);
 }
+struct SaveFailed {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  code @2 :Control.ErrorCode;
+  what @3 :Text;
+}
 struct GetCheckpoint { job @0 :Text; }
 struct Checkpoint {
   job @0 :Data;
@@ -48,11 +55,12 @@ struct PutChunk {
   digest @0 :Data;
   bytes @1 :Data;
 }
-# `sizeBytes` from `offsetBytes` of a chunk or piece.
+# `sizeBytes` from `offsetBytes` of a chunk or piece; `node` is all zero for what the coordinator holds.
 struct GetChunk {
   digest @0 :Data;
   offsetBytes @1 :UInt64;
   sizeBytes @2 :UInt32;
+  node @3 :Data;
 }
 struct Chunk {
   digest @0 :Data;

@@ -46,7 +46,8 @@ struct NodePart {
   bool told = false;   ///< it was asked to reserve: it must be told of the end
   bool ready = false;
   bool ended = false;  ///< its runner did the last step and left
-  std::string address{};  ///< of its runner, once ready
+  std::string address{};  ///< gate of its runner, once ready
+  Uuid runner{};          ///< name of its runner behind the gate
   friend bool operator==(const NodePart&, const NodePart&) = default;
 };
 
@@ -82,7 +83,7 @@ struct MustWait { std::string why; };                    ///< fits the cluster, 
 struct DoesNotFit { Error why; };                        ///< never will on this cluster
 struct DeviceReserved { DeviceId device; Epoch epoch; };
 struct DeviceRefused { DeviceId device; Epoch epoch; Error why; };
-struct RunnerReady { NodeId node; Epoch epoch; std::string address; };
+struct RunnerReady { NodeId node; Epoch epoch; std::string address{}; Uuid runner{}; };
 struct StepReported { NodeId node; Epoch epoch; model::StepRow row; std::vector<std::pair<DeviceId, Bytes>> arenas; };
 struct Saved { NodeId node; Epoch epoch; Step step; std::vector<model::SavedPiece> pieces; };
 struct SaveFailed { NodeId node; Epoch epoch; Error why; };
@@ -90,6 +91,8 @@ struct SaveFailed { NodeId node; Epoch epoch; Error why; };
 struct RunnerEnded { NodeId node; Epoch epoch; Step step; std::optional<Error> failure; };
 struct NodeLost { NodeId node; std::string why; };       ///< lost, frozen or drained
 struct CancelRequested { std::string by; };
+/// Of a placed job found in the store: its nodes abort what a former incarnation started.
+struct CoordinatorRestarted { Incarnation incarnation; };
 struct PauseRequested {};                                ///< refused: not something this version does
 enum class Timer : std::uint8_t { reserve = 1, ready = 2, save = 3, retry = 4 };
 struct TimerFired { Timer timer; Epoch epoch; };
@@ -99,7 +102,8 @@ using JobEvent = std::variant<event::Submitted, event::ClusterChanged, event::Pl
                               event::DoesNotFit, event::DeviceReserved, event::DeviceRefused,
                               event::RunnerReady, event::StepReported, event::Saved,
                               event::SaveFailed, event::RunnerEnded, event::NodeLost,
-                              event::CancelRequested, event::PauseRequested, event::TimerFired>;
+                              event::CancelRequested, event::CoordinatorRestarted,
+                              event::PauseRequested, event::TimerFired>;
 
 namespace effect {
 struct AskPlanner {};
@@ -132,10 +136,6 @@ struct JobTransition {
 
 [[nodiscard]] Job new_job(Submission submission, WallTime now);
 [[nodiscard]] JobTransition step(Job job, const JobEvent& event, WallTime now);
-
-/// A job found in the store at start. It ended: unchanged. It was waiting: it waits again (send it
-/// Submitted). It was placed: it failed, because its nodes abort what a former incarnation started.
-[[nodiscard]] JobTransition recovered(Job job, Incarnation incarnation, WallTime now);
 
 [[nodiscard]] model::JobSummary summary(const Job& job);
 [[nodiscard]] model::JobDetail detail(const Job& job, std::vector<model::StateChange> history);

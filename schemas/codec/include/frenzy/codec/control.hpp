@@ -49,10 +49,18 @@ struct RunnerPulse {
   friend bool operator==(const RunnerPulse&, const RunnerPulse&) = default;
 };
 
+/// What jobs may still take of a device.
+struct DeviceFree {
+  DeviceId device{};
+  Bytes free{};
+  friend bool operator==(const DeviceFree&, const DeviceFree&) = default;
+};
+
 struct Heartbeat {
   static constexpr const char* kName = "heartbeat";
   std::uint64_t sequence = 0;
   std::vector<RunnerPulse> runners{};
+  std::vector<DeviceFree> devices{};
   friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
 

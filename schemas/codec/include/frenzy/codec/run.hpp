@@ -5,9 +5,22 @@
 #include <vector>
 
 #include "frenzy/base/result.hpp"
+#include "frenzy/codec/plan.hpp"
 #include "frenzy/model/job_record.hpp"
 
 namespace frenzy::codec {
+
+/// First message to a runner, from its node: everything it is given. `node` names the devices that are
+/// this runner's, and the gate at which its peers enter.
+struct LaunchRunner {
+  static constexpr const char* kName = "launchRunner";
+  AssignPlan assign{};
+  model::NodeSpec node{};
+  std::string chunks_directory{};  ///< data by digest
+  std::string saves_directory{};   ///< where pieces are written, by digest
+  std::string key_file{};
+  friend bool operator==(const LaunchRunner&, const LaunchRunner&) = default;
+};
 
 struct StartJob {
   static constexpr const char* kName = "startJob";
@@ -22,13 +35,15 @@ struct RunnerReady {
   static constexpr const char* kName = "runnerReady";
   JobId job{};
   Epoch epoch{};
-  std::string address{};
+  std::string address{};  ///< gate of its node
+  Uuid runner{};          ///< its name behind that gate
   friend bool operator==(const RunnerReady&, const RunnerReady&) = default;
 };
 
 struct RunnerPeer {
   NodeId node{};
   std::string address{};
+  Uuid runner{};
   friend bool operator==(const RunnerPeer&, const RunnerPeer&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frenzy/base/result.hpp"
 #include "frenzy/model/job_record.hpp"
 
 namespace frenzy::codec {
@@ -22,6 +23,14 @@ struct StateSaved {
   Step step{};
   std::vector<model::SavedPiece> pieces{};
   friend bool operator==(const StateSaved&, const StateSaved&) = default;
+};
+
+struct SaveFailed {
+  static constexpr const char* kName = "saveFailed";
+  JobId job{};
+  Epoch epoch{};
+  Error why{};
+  friend bool operator==(const SaveFailed&, const SaveFailed&) = default;
 };
 
 struct GetCheckpoint {
@@ -58,12 +67,13 @@ struct PutChunk {
   friend bool operator==(const PutChunk&, const PutChunk&) = default;
 };
 
-/// `size` bytes (at most kMaxChunk) from `offset` of a chunk or piece.
+/// `size` bytes (at most kMaxChunk) from `offset` of a chunk or piece. A nil node is the coordinator.
 struct GetChunk {
   static constexpr const char* kName = "getChunk";
   ContentDigest digest{};
   Bytes offset{};
   std::uint32_t size = 0;
+  NodeId node{};
   friend bool operator==(const GetChunk&, const GetChunk&) = default;
 };
 

@@ -1,0 +1,41 @@
+#pragma once
+// ContentStore: files named by the digest of their bytes, in one directory. What is stored was verified;
+// a file that was changed on disk is noticed when it is read whole. Blocks on the disk.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frenzy/base/digest.hpp"
+#include "frenzy/base/files.hpp"
+
+namespace frenzy::content {
+
+/// Bytes of a part of a file, and how long the file is.
+struct Slice {
+  Bytes total{};
+  std::vector<std::byte> bytes;
+};
+
+/// Thread: any.
+class ContentStore {
+ public:
+  /// Both references outlive the store. The directory is made when first needed.
+  ContentStore(Files& files, const ContentHashing& hashing, std::string directory)
+      : files_(files), hashing_(hashing), directory_(std::move(directory)) {}
+
+  [[nodiscard]] bool has(const ContentDigest& digest);
+  /// Durable when it returns. corrupt if the bytes have another digest.
+  [[nodiscard]] Status put(const ContentDigest& digest, std::span<const std::byte> bytes);
+  /// At most `size` bytes from `offset`; not_found, or invalid_argument beyond the end.
+  [[nodiscard]] Result<Slice> read(const ContentDigest& digest, Bytes offset, std::uint32_t size);
+  [[nodiscard]] std::string path(const ContentDigest& digest) const;
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+
+ private:
+  Files& files_;
+  const ContentHashing& hashing_;
+  std::string directory_;
+};
+
+}  // namespace frenzy::content

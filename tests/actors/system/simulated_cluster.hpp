@@ -1,0 +1,77 @@
+#pragma once
+// A whole cluster in one thread on virtual time: coordinator, nodes and a client, each with an actor
+// system and a session of its own, over the simulated network. Runners are simulated: they make a step
+// each 10 ms and save at whole multiples of 10 steps.
+
+#include <memory>
+#include <vector>
+
+#include "frenzy/base/log.hpp"
+#include "frenzy/client/client.hpp"
+#include "frenzy/runner/runner_host.hpp"
+#include "frenzy/transport/simulated_network.hpp"
+
+namespace frenzy::testing {
+
+struct ClusterOptions {
+  std::uint64_t seed = 1;
+  Bytes device_memory{64_MiB};
+  Bytes job_bytes{16_MiB};     ///< what the simulated planner gives a job on each device
+  std::uint64_t steps = 30;
+  std::string state_directory;  ///< of the coordinator
+};
+
+/// How simulated runners misbehave.
+struct RunnerFaults {
+  bool never_ready = false;
+  bool saves_never_come = false;
+  std::uint64_t fails_at_step = 0;
+  bool wrong_program = false;  ///< the node compiles to another program than the planner
+};
+
+class SimulatedCluster {
+ public:
+  explicit SimulatedCluster(const ClusterOptions& options);
+  ~SimulatedCluster();
+  SimulatedCluster(const SimulatedCluster&) = delete;
+  SimulatedCluster& operator=(const SimulatedCluster&) = delete;
+  SimulatedCluster(SimulatedCluster&&) = delete;
+  SimulatedCluster& operator=(SimulatedCluster&&) = delete;
+
+  void start_coordinator();
+  void stop_coordinator();
+  /// "node1", "node2", ...
+  void add_node();
+  void kill_node(std::size_t number);
+  void freeze_node(std::size_t number);
+  /// The node leaves in good order.
+  void leave_node(std::size_t number);
+
+  /// Runs until `ready` or for `limit` of virtual time; false if the time is over.
+  bool wait(const std::function<bool()>& ready, std::chrono::milliseconds limit);
+  void run_for(std::chrono::milliseconds time);
+
+  /// Asks as the client and waits for the answer.
+  client::Answer ask(codec::Message message);
+  /// Submits a job of that name; its id.
+  Result<JobId> submit(const std::string& name);
+  model::JobDetail show(const std::string& job);
+  std::vector<model::NodeStatus> nodes();
+  /// Waits until the job has ended or `limit`; its detail.
+  model::JobDetail wait_end(const std::string& job, std::chrono::milliseconds limit);
+  /// Follows a job to its end; every row, in the order told.
+  std::vector<model::StepRow> watch(const std::string& job);
+  /// All bytes that jobs hold on all nodes.
+  Bytes held();
+
+  RunnerFaults faults;
+  std::size_t runners = 0;  ///< alive now, on all nodes
+  MemoryLog log;
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace frenzy::testing

@@ -1,0 +1,83 @@
+#pragma once
+// A runner on virtual time: ready at once, a step each 10 ms, a save at the next multiple of 10 steps.
+
+#include <map>
+
+#include "frenzy/runner/runner_host.hpp"
+#include "simulated_cluster.hpp"
+
+namespace frenzy::testing {
+
+/// What the runners of one job share: when it started. In a real job the collectives do this.
+using StartTimes = std::map<runner::RunnerKey, TimePoint>;
+
+class SimulatedRunner final : public runner::Runner {
+ public:
+  SimulatedRunner(Tasks& tasks, SimulatedCluster& cluster, StartTimes& starts, std::uint64_t steps,
+                  codec::LaunchRunner task, runner::RunnerSink sink)
+      : tasks_(tasks), cluster_(cluster), starts_(starts), steps_(steps), task_(std::move(task)), sink_(std::move(sink)) {
+    ++cluster_.runners;
+    if (cluster_.faults.never_ready) return;
+    after(std::chrono::milliseconds{1}, [this] {
+      sink_(codec::RunnerReady{job(), epoch(), task_.node.address, Uuid{}});
+    });
+  }
+  ~SimulatedRunner() override {
+    for (const auto timer : timers_) tasks_.cancel(timer);
+    --cluster_.runners;
+  }
+
+  void message(const codec::Message& message) override {
+    if (std::holds_alternative<codec::StartJob>(message)) {
+      starts_.try_emplace({job(), epoch()}, tasks_.clock().now());
+      after_step(1, [this] { step(1); });
+    }
+    if (std::holds_alternative<codec::SaveState>(message)) {
+      const auto at = (done_ / 10 + 1) * 10;
+      if (at < steps_) after_step(at, [this, at] { save(at); });
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kStep{10};
+  [[nodiscard]] JobId job() const { return task_.assign.job; }
+  [[nodiscard]] Epoch epoch() const { return task_.assign.epoch; }
+
+  void after(std::chrono::nanoseconds delay, Task task) {
+    timers_.push_back(tasks_.at(tasks_.clock().now() + delay, std::move(task)));
+  }
+  void after_step(std::uint64_t step, Task task) {
+    timers_.push_back(tasks_.at(starts_.at({job(), epoch()}) + kStep * static_cast<std::int64_t>(step), std::move(task)));
+  }
+
+  void step(std::uint64_t number) {
+    if (cluster_.faults.fails_at_step == number) {
+      return sink_(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = {number}, .failed = true,
+                                      .why = {Errc::internal, "injected fault"}});
+    }
+    done_ = number;
+    codec::StepReport report{.job = job(), .epoch = epoch(), .step = {number}, .loss_sum = 100.0 / static_cast<double>(number),
+                             .tokens = 100, .duration = Seconds{kStep}};
+    for (const auto& device : task_.node.devices) report.devices.push_back({.device = device.id, .arena = {1 << 20}});
+    sink_(report);
+    if (number < steps_) return after_step(number + 1, [this, number] { step(number + 1); });
+    save(number);
+    sink_(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = {number}});
+  }
+
+  void save(std::uint64_t number) {
+    if (cluster_.faults.saves_never_come) return;
+    sink_(codec::StateSaved{job(), epoch(), {number}, {{.elements = {0, 10}, .size = {40}, .node = task_.node.id}}});
+  }
+
+  Tasks& tasks_;
+  SimulatedCluster& cluster_;
+  StartTimes& starts_;
+  std::uint64_t steps_;
+  codec::LaunchRunner task_;
+  runner::RunnerSink sink_;
+  std::uint64_t done_ = 0;
+  std::vector<TimerId> timers_;
+};
+
+}  // namespace frenzy::testing
