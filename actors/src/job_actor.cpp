@@ -35,6 +35,8 @@ class JobActor final : public WorkingActor {
     };
   }
 
+  void on_exit() override { parts_.coordinator = parts_.gateway = parts_.storage = nullptr; }
+
  private:
   [[nodiscard]] JobId id() const { return job_.submission.id; }
 
