@@ -23,6 +23,14 @@ class OneJobOverTwoNodes(ClusterTest):
         self.assertEqual(len(losses), 40)
         first, last = (float(line.split("loss=")[1].split()[0]) for line in (losses[0], losses[-1]))
         self.assertLess(last, first - 0.5)
+        out = self.path("exported")
+        self.ok("checkpoint", "export", "tale", out)
+        self.assertIn("0 problems", self.ok("checkpoint", "verify", out))
+        with open(self.path("exported/config.json")) as config:
+            self.assertIn("GPT2LMHeadModel", config.read())
+        sample = self.ok("checkpoint", "sample", "tale", "--prompt", "In the", "--tokens", "20")
+        self.assertTrue(sample.startswith("In the"))
+        self.assertEqual(sample, self.ok("checkpoint", "sample", "tale", "--prompt", "In the", "--tokens", "20"))
         self.assert_nothing_held()
 
     def test_cancel_saves_and_says_where(self):

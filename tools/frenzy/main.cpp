@@ -30,6 +30,8 @@ cli::Surface surface() {
 
 struct Arguments {
   tools::SubmitOptions submit;
+  tools::SampleOptions sample;
+  std::string directory;
   std::string job, preset = "gpt2-tiny", user;
   bool json = false;
   int code = 0;
@@ -54,6 +56,25 @@ void key_verbs(CLI::App& app, Context& context, Arguments& a) {
   auto* revoke = keys->add_subcommand("revoke", "delete a user's key");
   revoke->add_option("user", a.user)->required();
   revoke->callback([&] { a.code = tools::revoke_key(context, a.user); });
+}
+
+void checkpoint_verbs(CLI::App& app, Context& context, Arguments& a) {
+  auto* checkpoint = app.add_subcommand("checkpoint", "what a job saved");
+  checkpoint->require_subcommand(1);
+  auto* bring = checkpoint->add_subcommand("export", "bring the newest save of a job, also in Hugging Face's layout");
+  bring->add_option("job", a.job)->required();
+  bring->add_option("directory", a.directory)->required();
+  bring->callback([&] { a.code = tools::export_checkpoint(context, a.job, a.directory); });
+  auto* sample = checkpoint->add_subcommand("sample", "text from the newest save of a job");
+  sample->add_option("job", a.sample.job)->required();
+  sample->add_option("--prompt", a.sample.prompt, "how the text begins");
+  sample->add_option("--tokens", a.sample.tokens)->capture_default_str();
+  sample->add_option("--temperature", a.sample.temperature, "0: always the likeliest")->capture_default_str();
+  sample->add_option("--seed", a.sample.seed)->capture_default_str();
+  sample->callback([&] { a.code = tools::sample_checkpoint(context, a.sample); });
+  auto* verify = checkpoint->add_subcommand("verify", "read every byte of the checkpoints in a directory");
+  verify->add_option("directory", a.directory)->required();
+  verify->callback([&] { a.code = tools::verify_checkpoint(a.directory); });
 }
 
 void cluster_verbs(CLI::App& app, Context& context, Arguments& a) {
@@ -92,6 +113,7 @@ int main(int argc, char** argv) {
   app.add_flag_callback("--json", [&] { context.format = tools::Format::json; }, "print JSON");
   cluster_verbs(app, context, a);
   key_verbs(app, context, a);
+  checkpoint_verbs(app, context, a);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

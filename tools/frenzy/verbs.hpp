@@ -45,6 +45,17 @@ int list_nodes(const Context& context);
 int doctor(const Context& context);
 int new_job(const std::string& preset);
 
+struct SampleOptions {
+  std::string job;
+  std::string prompt = "\n";
+  std::uint32_t tokens = 200;
+  double temperature = 0.8;
+  std::uint64_t seed = 0;
+};
+int export_checkpoint(const Context& context, const std::string& job, const std::string& directory);
+int sample_checkpoint(const Context& context, const SampleOptions& options);
+int verify_checkpoint(const std::string& directory);
+
 int list_keys(const Context& context);
 int add_key(const Context& context, const std::string& user);
 int revoke_key(const Context& context, const std::string& user);
