@@ -15,6 +15,10 @@ namespace frenzy::transport {
 namespace {
 constexpr int kWakeSlot = 0;  // epoll data of the eventfd; descriptors carry a generation >= 1
 constexpr int kLongestSleepMs = 60'000;
+/// Falling asleep and being woken costs about this much CPU; while frames flow, the next is nearer.
+constexpr auto kLinger = std::chrono::microseconds{20};
+/// Turns of work between two looks at the descriptors, which cost a system call.
+constexpr unsigned kTurnsUnpolled = 8;
 }  // namespace
 
 Result<std::unique_ptr<EventLoop>> EventLoop::create(const Clock& clock) {
@@ -41,11 +45,18 @@ EventLoop::~EventLoop() { pool_.reset(); }
 
 void EventLoop::run() {
   thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  TimePoint awake_until{};
+  unsigned turns = 0;
   while (!stopping_.load(std::memory_order_acquire)) {
     bool worked = run_posted();
     worked = run_timers() || worked;
-    worked = run_progress() || worked;
-    poll_descriptors(worked || !may_sleep() ? 0 : timeout_ms());
+    if (run_progress()) {
+      worked = true;
+      awake_until = clock_.now() + kLinger;
+    }
+    const bool lingers = !progress_.empty() && clock_.now() < awake_until;
+    if (lingers && ++turns % kTurnsUnpolled != 0) continue;
+    poll_descriptors(worked || lingers || !may_sleep() ? 0 : timeout_ms());
   }
   run_posted();
   thread_.store(std::thread::id(), std::memory_order_relaxed);
