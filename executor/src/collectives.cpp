@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 
 #include "frenzy/base/tasks.hpp"
+#include "frenzy/transport/session.hpp"
 
 namespace frenzy::executor {
 namespace {
@@ -68,12 +70,35 @@ class Layout {
 /// One sum: terms of terms, added in the order given.
 using Terms = std::vector<std::vector<ConstBytes>>;
 
-/// Adds up in pieces that stay in the first-level cache. `into` may be one of the terms.
+constexpr std::size_t kAtOnce = 8192;  // stays in the first-level cache
+
+/// If the sum can be made in `into`, one of its terms, the other terms in the order of adding (a sum of two
+/// may be turned around); else nothing.
+std::vector<ConstBytes> others_in_place(const Terms& terms, ConstBytes into) {
+  const auto is_into = [&](ConstBytes term) { return term.data() == into.data(); };
+  const auto mine = std::ranges::find_if(terms, [&](const auto& group) { return std::ranges::any_of(group, is_into); });
+  if (mine == terms.end() || terms.size() > 2 || mine->size() > 2) return {};
+  std::vector<ConstBytes> out;
+  std::ranges::copy_if(*mine, std::back_inserter(out), [&](ConstBytes term) { return !is_into(term); });
+  for (const auto& group : terms) {
+    if (&group == &*mine) continue;
+    if (group.size() > 1) return {};
+    out.push_back(group[0]);
+  }
+  return out;
+}
+
+/// Adds up piece by piece. `into` may be one of the terms.
 void sum_terms(Kernels& kernels, const Terms& terms, MutableBytes into) {
-  constexpr std::size_t kPiece = 8192;
-  alignas(64) std::array<std::byte, kPiece> total_memory, group_memory;  // written before read
-  for (std::size_t at = 0; at < into.size(); at += kPiece) {
-    const auto size = std::min(kPiece, into.size() - at);
+  const auto others = others_in_place(terms, into);
+  for (std::size_t at = 0; !others.empty() && at < into.size(); at += kAtOnce) {
+    const auto size = std::min(kAtOnce, into.size() - at);
+    for (const auto other : others) kernels.add(into.subspan(at, size), other.subspan(at, size));
+  }
+  if (!others.empty()) return;
+  alignas(64) std::array<std::byte, kAtOnce> total_memory, group_memory;  // written before read
+  for (std::size_t at = 0; at < into.size(); at += kAtOnce) {
+    const auto size = std::min(kAtOnce, into.size() - at);
     for (std::size_t g = 0; g < terms.size(); ++g) {
       const auto sum = MutableBytes(g == 0 ? total_memory : group_memory).first(size);
       std::memcpy(sum.data(), terms[g][0].data() + at, size);
@@ -119,102 +144,193 @@ class Loans {
   Guarded<std::map<Rank, Lent>> lent_;
 };
 
-/// One rank's part of a reduce-scatter. Lives until its last callback.
-class ReduceScatter : public std::enable_shared_from_this<ReduceScatter> {
+/// Long ranges travel in pieces of one fragment, so that a piece is added or copied on while it is in the
+/// cache, and while the next one is on its way.
+constexpr std::size_t kPiece = transport::kFragment;
+
+std::uint32_t pieces_of(MutableBytes bytes) {
+  return static_cast<std::uint32_t>((bytes.size() + kPiece - 1) / kPiece);
+}
+
+template <class Bytes>
+Bytes piece_of(Bytes bytes, std::uint32_t number) {
+  const auto begin = number * kPiece;
+  return bytes.subspan(begin, std::min(kPiece, bytes.size() - begin));
+}
+
+/// What both collectives know of a call.
+class Ranges {
  public:
-  ReduceScatter(const CollectiveCall& call, MutableBytes inbox)
-      : call_(call), inbox_(inbox), layout_(*call.exchange, call.ranges.size(), call.rank) {}
+  explicit Ranges(const CollectiveCall& call)
+      : call_(call), layout_(*call.exchange, call.ranges.size(), call.rank) {}
+
+ protected:
+  [[nodiscard]] Rank me() const { return call_.rank; }
+  [[nodiscard]] MutableBytes range(Rank owner) const {
+    const auto& elements = call_.ranges[owner.value];
+    return call_.data.subspan(elements.begin * call_.element_bytes, elements.size() * call_.element_bytes);
+  }
+  [[nodiscard]] ExchangeTag tag(Rank owner, std::uint32_t piece) const {
+    auto out = call_.tag;
+    out.about = owner;
+    out.piece = piece;
+    return out;
+  }
+  template <class Use>
+  void each_elsewhere(Use use) const {
+    for (const auto& [home, ranks] : layout_.processes()) {
+      if (!layout_.local(home)) use(ranks);
+    }
+  }
+
+  CollectiveCall call_;
+  Layout layout_;
+};
+
+/// One rank's part of a reduce-scatter. Lives until its last callback.
+class ReduceScatter : public Ranges, public std::enable_shared_from_this<ReduceScatter> {
+ public:
+  ReduceScatter(const CollectiveCall& call, MutableBytes inbox) : Ranges(call), inbox_(inbox) {}
 
   void start(ExchangeDone done) {
     const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(done));
     for (std::uint32_t r = 0; r < call_.ranges.size(); ++r) {
-      if (part({r}).empty()) continue;
-      const Rank summer = layout_.local({r}) ? Rank{r} : layout_.speaker({r});
-      if (summer != call_.rank) {
-        call_.exchange->send(summer, tag({r}), part({r}), all->expect());
-      } else if (call_.rank == Rank{r}) {
-        sum_own(all->expect());
-      } else {
-        sum_for({r}, all->expect());
+      const Rank owner{r}, summer = layout_.local(owner) ? owner : layout_.speaker(owner);
+      if (range(owner).empty()) continue;
+      if (summer != me()) {
+        call_.exchange->send(summer, tag(owner, 0), range(owner), all->expect());
+        continue;
       }
+      const auto sum = owner == me() ? &ReduceScatter::sum_own : &ReduceScatter::sum_for;
+      with_loans(owner, [self = shared_from_this(), owner, sum](const Loaned& loans, ExchangeDone summed) {
+        ((*self).*sum)(owner, loans, std::move(summed));
+      }, all->expect());
     }
     all->finish({});
   }
 
  private:
-  [[nodiscard]] MutableBytes part(Rank owner) const {
-    const auto& range = call_.ranges[owner.value];
-    return call_.data.subspan(range.begin * call_.element_bytes, range.size() * call_.element_bytes);
-  }
-  [[nodiscard]] ExchangeTag tag(Rank owner) const {
-    auto out = call_.tag;
-    out.part = owner.value;
-    return out;
-  }
-  void borrow_all(Rank owner, const std::shared_ptr<Loans>& loans, Gathering& arrivals) const {
+  using Loaned = std::shared_ptr<Loans>;
+
+  /// Runs `use` on the stream when all other local ranks have lent their `owner` range; gives the loans
+  /// back when `use` is done.
+  void with_loans(Rank owner, std::function<void(const Loaned&, ExchangeDone)> use, ExchangeDone done) const {
+    const auto loans = std::make_shared<Loans>();
+    const auto arrivals = std::make_shared<Gathering>(
+        *call_.tasks, [loans, use = std::move(use), done = std::move(done)](const Status& arrived) {
+          auto finish = [loans, done](const Status& status) {
+            loans->give_back(status);
+            done(status);
+          };
+          arrived ? use(loans, std::move(finish)) : finish(arrived);
+        });
     for (const auto rank : layout_.locals()) {
-      if (rank == call_.rank) continue;
-      call_.exchange->borrow(rank, tag(owner), part(owner).size(), loans->take(rank, arrivals.expect()));
+      if (rank == me()) continue;
+      call_.exchange->borrow(rank, tag(owner, 0), range(owner).size(), loans->take(rank, arrivals->expect()));
     }
+    arrivals->finish({});
   }
 
   /// The sum over this process, for an owner elsewhere.
-  void sum_for(Rank owner, ExchangeDone done) {
-    const auto loans = std::make_shared<Loans>();
-    const auto arrivals = std::make_shared<Gathering>(
-        *call_.tasks, [self = shared_from_this(), loans, owner, done = std::move(done)](const Status& status) {
-          const auto mine = self->part(owner);
-          if (status && self->layout_.locals().size() > 1) {
-            sum_terms(*self->call_.kernels, {loans->bytes(self->layout_.locals(), self->call_.rank, mine)}, mine);
-          }
-          loans->give_back(status);
-          if (!status) return done(status);
-          self->call_.exchange->send(owner, self->tag(owner), mine, done);
-        });
-    borrow_all(owner, loans, *arrivals);
-    arrivals->finish({});
+  void sum_for(Rank owner, const Loaned& loans, ExchangeDone done) {
+    const auto mine = range(owner);
+    const auto sent = std::make_shared<Gathering>(*call_.tasks, std::move(done));
+    for (std::uint32_t p = 0; p < pieces_of(mine); ++p) {
+      if (layout_.locals().size() > 1) sum_terms(*call_.kernels, {local_term(*loans, owner, p)}, piece_of(mine, p));
+      call_.exchange->send(owner, tag(owner, p), piece_of(mine, p), sent->expect());
+    }
+    sent->finish({});
   }
 
   /// The sum over all processes, of the own range.
-  void sum_own(ExchangeDone done) {
-    const auto loans = std::make_shared<Loans>();
-    const auto arrivals = std::make_shared<Gathering>(
-        *call_.tasks, [self = shared_from_this(), loans, done = std::move(done)](const Status& status) {
-          if (status && self->call_.ranges.size() > 1) {
-            sum_terms(*self->call_.kernels, self->own_terms(*loans), self->part(self->call_.rank));
-          }
-          loans->give_back(status);
-          done(status);
-        });
-    borrow_all(call_.rank, loans, *arrivals);
-    std::size_t slot = 0;
-    for (const auto& [home, ranks] : layout_.processes()) {
-      if (layout_.local(home)) continue;
-      call_.exchange->receive(Layout::speaker(ranks, call_.rank), tag(call_.rank), inbox(slot++), arrivals->expect());
+  void sum_own(Rank owner, const Loaned& loans, ExchangeDone done) {
+    const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(done));
+    for (std::uint32_t p = 0; p < pieces_of(range(owner)); ++p) {
+      const auto arrivals = std::make_shared<Gathering>(
+          *call_.tasks, [self = shared_from_this(), loans, p, summed = all->expect()](const Status& status) {
+            if (status) self->sum_piece(*loans, p);
+            summed(status);
+          });
+      std::size_t slot = 0;
+      each_elsewhere([&](const auto& ranks) {
+        const auto from = Layout::speaker(ranks, owner);
+        call_.exchange->receive(from, tag(owner, p), piece_of(inbox(slot++), p), arrivals->expect());
+      });
+      arrivals->finish({});
     }
-    arrivals->finish({});
+    all->finish({});
   }
 
-  [[nodiscard]] MutableBytes inbox(std::size_t slot) const {
-    const auto size = part(call_.rank).size();
-    return inbox_.subspan(slot * size, size);
-  }
-  [[nodiscard]] Terms own_terms(Loans& loans) const {
-    Terms out;
+  void sum_piece(Loans& loans, std::uint32_t piece) const {
+    if (call_.ranges.size() == 1) return;
+    Terms terms;
     std::size_t slot = 0;
     for (const auto& [home, ranks] : layout_.processes()) {
       if (layout_.local(home)) {
-        out.push_back(loans.bytes(ranks, call_.rank, part(call_.rank)));
+        terms.push_back(local_term(loans, me(), piece));
       } else {
-        out.push_back({inbox(slot++)});
+        terms.push_back({piece_of(inbox(slot++), piece)});
       }
     }
+    sum_terms(*call_.kernels, terms, piece_of(range(me()), piece));
+  }
+
+  [[nodiscard]] MutableBytes inbox(std::size_t slot) const {
+    const auto size = range(me()).size();
+    return inbox_.subspan(slot * size, size);
+  }
+  [[nodiscard]] std::vector<ConstBytes> local_term(Loans& loans, Rank owner, std::uint32_t piece) const {
+    auto out = loans.bytes(layout_.locals(), me(), range(owner));
+    for (auto& bytes : out) bytes = piece_of(bytes, piece);
     return out;
   }
 
-  CollectiveCall call_;
   MutableBytes inbox_;
-  Layout layout_;
+};
+
+/// One rank's part of an all-gather. Lives until its last callback.
+class AllGather : public Ranges, public std::enable_shared_from_this<AllGather> {
+ public:
+  using Ranges::Ranges;
+
+  void start(ExchangeDone done) {
+    const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(done));
+    for (std::uint32_t r = 0; r < call_.ranges.size(); ++r) {
+      for (std::uint32_t p = 0; p < pieces_of(range({r})); ++p) move({r}, p, all);
+    }
+    all->finish({});
+  }
+
+ private:
+  using All = std::shared_ptr<Gathering>;
+
+  void move(Rank owner, std::uint32_t piece, const All& all) {
+    const auto bytes = piece_of(range(owner), piece);
+    if (owner == me()) {
+      each_elsewhere([&](const auto& ranks) {
+        call_.exchange->send(Layout::speaker(ranks, owner), tag(owner, piece), bytes, all->expect());
+      });
+      return pass_on(owner, piece, all);
+    }
+    const Rank from = layout_.local(owner) ? owner : layout_.speaker(owner);
+    if (from != me()) return call_.exchange->receive(from, tag(owner, piece), bytes, all->expect());
+    call_.exchange->receive(owner, tag(owner, piece), bytes,
+                            [self = shared_from_this(), owner, piece, all, arrived = all->expect()](const Status& status) {
+                              if (!status || self->layout_.locals().size() == 1) return arrived(status);
+                              // Copies are made on the stream: this may be the progress thread.
+                              self->call_.tasks->post([self, owner, piece, all, arrived] {
+                                self->pass_on(owner, piece, all);
+                                arrived({});
+                              });
+                            });
+  }
+
+  void pass_on(Rank owner, std::uint32_t piece, const All& all) const {
+    for (const auto rank : layout_.locals()) {
+      if (rank == me()) continue;
+      call_.exchange->send(rank, tag(owner, piece), piece_of(range(owner), piece), all->expect());
+    }
+  }
 };
 
 }  // namespace
@@ -224,37 +340,7 @@ void reduce_scatter(const CollectiveCall& call, MutableBytes inbox, ExchangeDone
 }
 
 void all_gather(const CollectiveCall& call, ExchangeDone done) {
-  const Layout layout(*call.exchange, call.ranges.size(), call.rank);
-  const auto all = std::make_shared<Gathering>(*call.tasks, std::move(done));
-  for (std::uint32_t r = 0; r < call.ranges.size(); ++r) {
-    const auto& range = call.ranges[r];
-    const auto bytes = call.data.subspan(range.begin * call.element_bytes, range.size() * call.element_bytes);
-    if (bytes.empty()) continue;
-    auto tag = call.tag;
-    tag.part = r;
-    const Rank owner{r};
-    const Rank from = layout.local(owner) ? owner : layout.speaker(owner);
-    const auto copy_on = [exchange = call.exchange, locals = layout.locals(), me = call.rank, owner, tag, bytes, all] {
-      for (const auto rank : locals) {
-        if (rank != me) exchange->send(rank, tag, bytes, all->expect());
-      }
-    };
-    if (owner == call.rank) {
-      copy_on();
-      for (const auto& [home, ranks] : layout.processes()) {
-        if (layout.local(home)) continue;
-        call.exchange->send(Layout::speaker(ranks, owner), tag, bytes, all->expect());
-      }
-    } else if (from != call.rank) {
-      call.exchange->receive(from, tag, bytes, all->expect());
-    } else {
-      call.exchange->receive(owner, tag, bytes, [copy_on, arrived = all->expect()](const Status& status) {
-        if (status) copy_on();
-        arrived(status);
-      });
-    }
-  }
-  all->finish({});
+  std::make_shared<AllGather>(call)->start(std::move(done));
 }
 
 void all_reduce_scalars(const ScalarCall& call, ExchangeDone done) {

@@ -8,10 +8,10 @@
 namespace frenzy::executor {
 namespace {
 
-/// Both sides derive the same name: what, which block, from whom to whom, at which step, which part.
+/// Both sides derive the same name: what, which block, from whom to whom, at which step, which piece.
 transport::BodyTag body_tag(ExchangeTag tag, Rank from, Rank to) {
   const auto what = std::uint64_t{tag.kind} << 56 | std::uint64_t{tag.block & 0xffffffU} << 32;
-  return {tag.step | std::uint64_t{tag.part} << 40, what | std::uint64_t{from.value & 0xffffU} << 16 | (to.value & 0xffffU)};
+  return {tag.step | std::uint64_t{tag.piece} << 40, what | std::uint64_t{from.value & 0xffffU} << 16 | (to.value & 0xffffU)};
 }
 
 class RoutedExchange final : public Exchange {

@@ -20,7 +20,8 @@ struct ExchangeTag {
   std::uint64_t step = 0;
   std::uint32_t block = 0;
   std::uint8_t kind = 0;  ///< the opcode, and which buffer of it
-  std::uint32_t part = 0;  ///< which of several between the same two ranks; below 2^24
+  std::uint32_t piece = 0;  ///< of a long transfer; below 2^24
+  Rank about{};             ///< whose range it is; between processes that follows from the two ranks
   friend auto operator<=>(const ExchangeTag&, const ExchangeTag&) = default;
 };
 
