@@ -46,10 +46,12 @@ class ActorBase : public caf::event_based_actor {
   void send_to(const caf::actor& to, T value) {
     caf::anon_send(to, msg(std::move(value)));
   }
-  /// Sends a message to this actor after `delay`.
+  /// Sends a message to this actor after `delay`, if it still lives: a timer keeps no actor alive.
   template <class T>
   void remind(std::chrono::nanoseconds delay, T value) {
-    env_.after(delay, [to = self(), message = msg(std::move(value))] { caf::anon_send(to, message); });
+    env_.after(delay, [to = address(), message = msg(std::move(value))] {
+      if (const auto alive = caf::actor_cast<caf::strong_actor_ptr>(to)) caf::anon_send(caf::actor_cast<caf::actor>(alive), message);
+    });
   }
   /// Asks an actor that answers with Msg<R>; `then` runs inside this actor. An actor that is gone
   /// answers with an error of ours.

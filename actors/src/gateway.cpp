@@ -43,6 +43,7 @@ class Gateway final : public ActorBase {
   void on_exit() override {
     owner_ = nullptr;
     open_.clear();
+    connecting_.clear();
   }
 
  private:
@@ -84,9 +85,7 @@ class Gateway final : public ActorBase {
     auto promise = make_response_promise();
     open_.emplace(correlation, Open{m.peer, codec::name_of(m.message), m.timeout, promise});
     if (m.timeout.count() > 0) {
-      env().after(m.timeout, [self = caf::actor_cast<caf::actor>(this), correlation] {
-        caf::anon_send(self, msg(AskTimedOut{correlation}));
-      });
+      remind(m.timeout, AskTimedOut{correlation});
     }
     send(m.peer, {.correlation = correlation, .message = m.message});
     return promise;

@@ -361,7 +361,7 @@ TEMPLATE_TEST_CASE("a wrong cluster key is refused on both sides", "[contract]",
     CHECK(answer->error().what.find(b.address) != std::string::npos);
   }
   CHECK(ask(b, [&] { return b.events.ups.size(); }) == 0);
-  CHECK(b.log.count("session.refused") == 1);
+  CHECK(world->wait([&] { return b.log.count("session.refused") == 1; }, 5s));
 }
 
 TEMPLATE_TEST_CASE("another protocol version is refused naming both", "[contract]", CARRIERS) {
@@ -378,7 +378,7 @@ TEMPLATE_TEST_CASE("another protocol version is refused naming both", "[contract
     CHECK(answer->error().code == Errc::refused);
     CHECK(answer->error().what.find(format("protocol {}", from == &a ? 41 : 1)) != std::string::npos);
     CHECK(answer->error().what.find(format("side {}", from == &a ? 1 : 41)) != std::string::npos);
-    CHECK(to.log.count("session.refused") == 1);
+    CHECK(world->wait([&] { return to.log.count("session.refused") == 1; }, 5s));
   }
 }
 
