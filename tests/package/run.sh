@@ -6,7 +6,7 @@ source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 build_dir=${1:-$source_dir/build/dev}
 work=$build_dir/package
 rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$work/state"
 cmake --build "$build_dir" -- -k 0 | tail -n 1
 cmake --install "$build_dir" --prefix "$work/prefix" >"$work/install.log"
 test -f "$work/prefix/share/frenzy/schemas/frenzy/wire/job.capnp"
@@ -19,3 +19,4 @@ cmake -S "$source_dir/tests/package" -B "$work/consumer" -G Ninja -DCMAKE_BUILD_
 cmake --build "$work/consumer" | tail -n 1
 "$work/consumer/train_three_steps"
 "$work/consumer/encrypted_link"
+"$work/consumer/embed_cluster" "$work/state"
