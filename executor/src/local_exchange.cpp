@@ -3,20 +3,6 @@
 #include "frenzy/executor/exchange.hpp"
 
 namespace frenzy::executor {
-namespace {
-
-/// Copies, or says which transfer has two lengths.
-Status deliver(ConstBytes from, MutableBytes into, const ExchangeTag& tag) {
-  if (from.size() != into.size()) {
-    return error(Errc::conflict, "transfer kind {} block {} step {}: sent {} bytes, expected {}",
-                 tag.kind, tag.block, tag.step, from.size(), into.size());
-  }
-  if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
-  return {};
-}
-
-}  // namespace
-
 class LocalExchange::View final : public Exchange {
  public:
   View(LocalExchange& hub, Rank rank) : hub_(hub), rank_(rank) {}
@@ -24,8 +10,13 @@ class LocalExchange::View final : public Exchange {
     hub_.send({rank_, to, tag}, bytes, std::move(done));
   }
   void receive(Rank from, ExchangeTag tag, MutableBytes into, ExchangeDone done) override {
-    hub_.receive({from, rank_, tag}, into, std::move(done));
+    hub_.receive({from, rank_, tag}, {.from = {}, .into = into, .done = std::move(done)});
   }
+  void borrow(Rank from, ExchangeTag tag, std::uint64_t bytes, Loan loan) override {
+    hub_.receive({from, rank_, tag},
+                 {.from = {}, .into = {}, .done = {}, .loan = std::move(loan), .borrows = bytes});
+  }
+  [[nodiscard]] Rank home(Rank) const override { return {0}; }
 
  private:
   LocalExchange& hub_;
@@ -57,39 +48,47 @@ std::optional<LocalExchange::Side> LocalExchange::meet(const Key& key, Waiting m
     }
     aborted = state->aborted;
   }
-  side.done(*aborted);
+  side.fail(*aborted);
   return std::nullopt;
 }
 
-void LocalExchange::send(const Key& key, ConstBytes bytes, ExchangeDone done) {
-  Side side{bytes, {}, std::move(done)};
-  auto other = meet(key, &State::senders, &State::receivers, side);
-  if (!other) return;
-  const auto result = deliver(bytes, other->into, key.tag);
-  other->done(result);
-  side.done(result);
+// Copies or lends, or says which transfer has two lengths.
+void LocalExchange::deliver(const ExchangeTag& tag, Side& sender, Side& receiver) {
+  const auto expected = receiver.loan ? receiver.borrows : receiver.into.size();
+  if (sender.from.size() != expected) {
+    const auto why = error(Errc::conflict, "transfer kind {} block {} step {}: sent {} bytes, expected {}",
+                           tag.kind, tag.block, tag.step, sender.from.size(), expected);
+    receiver.fail(why);
+    return sender.done(why);
+  }
+  if (receiver.loan) return receiver.loan(sender.from, std::move(sender.done));
+  if (!sender.from.empty()) std::memcpy(receiver.into.data(), sender.from.data(), sender.from.size());
+  receiver.done({});
+  sender.done({});
 }
 
-void LocalExchange::receive(const Key& key, MutableBytes into, ExchangeDone done) {
-  Side side{{}, into, std::move(done)};
+void LocalExchange::send(const Key& key, ConstBytes bytes, ExchangeDone done) {
+  Side side{.from = bytes, .into = {}, .done = std::move(done)};
+  auto other = meet(key, &State::senders, &State::receivers, side);
+  if (other) deliver(key.tag, side, *other);
+}
+
+void LocalExchange::receive(const Key& key, Side side) {
   auto other = meet(key, &State::receivers, &State::senders, side);
-  if (!other) return;
-  const auto result = deliver(other->from, into, key.tag);
-  other->done(result);
-  side.done(result);
+  if (other) deliver(key.tag, *other, side);
 }
 
 void LocalExchange::abort(const Error& why) {
-  std::vector<ExchangeDone> open;
+  std::vector<Side> open;
   {
     auto state = state_.lock();
     state->aborted = why;
     for (auto* sides : {&state->senders, &state->receivers}) {
-      for (auto& [key, side] : *sides) open.push_back(std::move(side.done));
+      for (auto& [key, side] : *sides) open.push_back(std::move(side));
       sides->clear();
     }
   }
-  for (auto& done : open) done(why);
+  for (auto& side : open) side.fail(why);
 }
 
 }  // namespace frenzy::executor

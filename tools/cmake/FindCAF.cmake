@@ -1,6 +1,8 @@
-# Debian ships CAF without a CMake package. Defines CAF::core; CAF_VERSION; COMPONENTS core.
+# Debian ships CAF without a CMake package. Defines CAF::core and CAF::io; CAF_VERSION;
+# COMPONENTS core, io.
 find_path(CAF_INCLUDE_DIR caf/all.hpp)
 find_library(CAF_CORE_LIBRARY caf_core)
+find_library(CAF_IO_LIBRARY caf_io)
 if(CAF_INCLUDE_DIR AND EXISTS ${CAF_INCLUDE_DIR}/caf/config.hpp)
   file(STRINGS ${CAF_INCLUDE_DIR}/caf/config.hpp _caf_line REGEX "^#define CAF_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" _caf_number "${_caf_line}")
@@ -11,6 +13,9 @@ if(CAF_INCLUDE_DIR AND EXISTS ${CAF_INCLUDE_DIR}/caf/config.hpp)
 endif()
 if(CAF_CORE_LIBRARY)
   set(CAF_core_FOUND TRUE)
+endif()
+if(CAF_IO_LIBRARY)
+  set(CAF_io_FOUND TRUE)
 endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(CAF REQUIRED_VARS CAF_CORE_LIBRARY CAF_INCLUDE_DIR
@@ -23,4 +28,10 @@ if(CAF_FOUND AND NOT TARGET CAF::core)
     INTERFACE_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR}
     INTERFACE_LINK_LIBRARIES Threads::Threads)
 endif()
-mark_as_advanced(CAF_INCLUDE_DIR CAF_CORE_LIBRARY)
+if(CAF_FOUND AND CAF_io_FOUND AND NOT TARGET CAF::io)
+  add_library(CAF::io UNKNOWN IMPORTED)
+  set_target_properties(CAF::io PROPERTIES
+    IMPORTED_LOCATION ${CAF_IO_LIBRARY}
+    INTERFACE_LINK_LIBRARIES CAF::core)
+endif()
+mark_as_advanced(CAF_INCLUDE_DIR CAF_CORE_LIBRARY CAF_IO_LIBRARY)

@@ -10,6 +10,7 @@ constexpr unsigned kMessageId = 1;
 constexpr int kRoundsPerTurn = 256;
 constexpr int kRoundsAtTheEnd = 2'000'000;
 constexpr std::size_t kSpareRequests = 256;
+constexpr std::size_t kLarge = 64U << 10;
 
 Status failed(std::string_view what, ucs_status_t status) {
   return error(Errc::internal, "UCX: {}: {}", what, ucs_status_string(status));
@@ -109,7 +110,7 @@ Status UcxWorker::call(Endpoint& endpoint) {
   return failed("no endpoint", status);
 }
 
-UcxWorker::Request* UcxWorker::take_request(std::uint64_t link, std::uint64_t token) {
+UcxWorker::Request* UcxWorker::take_request(std::uint64_t link, std::uint64_t token, std::size_t bytes) {
   std::unique_ptr<Request> request;
   if (spare_.empty()) {
     request = std::make_unique<Request>();
@@ -120,6 +121,8 @@ UcxWorker::Request* UcxWorker::take_request(std::uint64_t link, std::uint64_t to
   request->worker = this;
   request->link = link;
   request->token = token;
+  request->large = bytes >= kLarge;
+  if (request->large) ++large_;
   return request.release();
 }
 
@@ -131,7 +134,7 @@ void UcxWorker::send(std::uint64_t link, std::uint64_t their_token, const OutFra
     const auto called = call(*found->second);
     if (!called) return note({Kind::failed, link, 0, false, called.error().what});
   }
-  auto* request = take_request(link, frame.token);
+  auto* request = take_request(link, frame.token, frame.payload.size());
   std::memcpy(request->header.data(), &their_token, sizeof(their_token));
   std::memcpy(request->header.data() + sizeof(their_token), frame.header.data(), frame.header.size());
   ucp_request_param_t param{};
@@ -148,6 +151,7 @@ void UcxWorker::send(std::uint64_t link, std::uint64_t their_token, const OutFra
 
 void UcxWorker::request_done(Request* request, Kind kind, ucs_status_t status) {
   std::unique_ptr<Request> owned(request);
+  if (owned->large) --large_;
   note({kind, owned->link, owned->token, status == UCS_OK,
         status == UCS_OK ? std::string() : ucs_status_string(status)});
   if (spare_.size() < kSpareRequests) spare_.push_back(std::move(owned));
@@ -206,7 +210,7 @@ ucs_status_t UcxWorker::received(const void* header, std::size_t header_bytes, v
 }
 
 ucs_status_t UcxWorker::receive_rendezvous(Endpoint& endpoint, const Landing& landing, void* data) {
-  auto* request = take_request(endpoint.link, landing.token);
+  auto* request = take_request(endpoint.link, landing.token, landing.into.size());
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.recv_am = &UcxWorker::on_received;

@@ -54,6 +54,7 @@ class UcxWorker final : public Progress {
 
   bool progress() override;
   bool arm() override;
+  [[nodiscard]] bool expects_more() const override { return large_ > 0; }
   [[nodiscard]] int descriptor() const override { return descriptor_; }
 
  private:
@@ -75,6 +76,7 @@ class UcxWorker final : public Progress {
   struct Request {
     UcxWorker* worker = nullptr;
     std::uint64_t link = 0, token = 0;
+    bool large = false;
     std::array<std::byte, kAmHeader> header{};
   };
 
@@ -89,7 +91,7 @@ class UcxWorker final : public Progress {
   void note(Note note) { notes_.push_back(std::move(note)); }
   bool tell();
   void request_closes();
-  [[nodiscard]] Request* take_request(std::uint64_t link, std::uint64_t token);
+  [[nodiscard]] Request* take_request(std::uint64_t link, std::uint64_t token, std::size_t bytes);
 
   static ucs_status_t on_message(void* arg, const void* header, std::size_t header_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* param);
@@ -102,6 +104,7 @@ class UcxWorker final : public Progress {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int descriptor_ = -1;
+  std::size_t large_ = 0;  ///< requests in UCX's hands that it moves in many steps
   std::vector<std::byte> address_;
   std::map<std::uint64_t, std::unique_ptr<Endpoint>> endpoints_;
   std::vector<Note> notes_, telling_;

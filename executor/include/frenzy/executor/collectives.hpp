@@ -1,7 +1,11 @@
 #pragma once
-// Collectives over uneven ranges. Direct exchange: every rank sends each other rank its range.
-// Bytes sent a rank: reduce_scatter = whole - own, all_gather = own x (n-1); messages: n-1 each.
-// Sums are made in rank order 0..n-1, so every run and every layout of ranks gives the same bits.
+// Collectives over uneven ranges, in two levels: memory of a process is shared, so what leaves it leaves
+// once. For each range of another process, one local rank adds up all local contributions and sends the
+// sum to the owner; a gathered range enters a process once and is copied on to the other local ranks.
+// Bytes between two processes, each way: reduce_scatter = the other's ranges, all_gather = own ranges.
+//
+// Order of sums: the ranks of a process in rank order, then the processes in order of their lowest rank.
+// The same layout gives the same bits, and so do all layouts with one process or one rank a process.
 
 #include "frenzy/base/tasks.hpp"
 #include "frenzy/executor/exchange.hpp"
@@ -22,7 +26,7 @@ struct CollectiveCall {
 };
 
 /// Own range of data becomes the sum over ranks; the rest of data is undefined afterwards.
-/// `inbox` holds (ranks - 1) x own range.
+/// `inbox` holds (ranks - 1) x own range; of it, (processes - 1) x own range are used.
 void reduce_scatter(const CollectiveCall& call, MutableBytes inbox, ExchangeDone done);
 
 /// Every range of data becomes its owner's.

@@ -20,10 +20,14 @@ struct ExchangeTag {
   std::uint64_t step = 0;
   std::uint32_t block = 0;
   std::uint8_t kind = 0;  ///< the opcode, and which buffer of it
+  std::uint32_t piece = 0;  ///< of a long transfer; below 2^24
+  Rank about{};             ///< whose range it is; between processes that follows from the two ranks
   friend auto operator<=>(const ExchangeTag&, const ExchangeTag&) = default;
 };
 
 using ExchangeDone = std::function<void(Status)>;
+/// Shows the sender's own memory, which stays as it is until `release` runs (once; empty with an error).
+using Loan = std::function<void(Result<ConstBytes> bytes, ExchangeDone release)>;
 
 /// One rank's view. Thread: any. `done` runs once, on any thread, possibly inside the call. Memory is
 /// borrowed until then.
@@ -32,6 +36,10 @@ class Exchange {
   virtual ~Exchange() = default;
   virtual void send(Rank to, ExchangeTag tag, ConstBytes bytes, ExchangeDone done) = 0;
   virtual void receive(Rank from, ExchangeTag tag, MutableBytes into, ExchangeDone done) = 0;
+  /// Receives without a copy; `from` has the same home.
+  virtual void borrow(Rank from, ExchangeTag tag, std::uint64_t bytes, Loan loan) = 0;
+  /// The lowest rank in the process of `rank`. All ranks of a job agree on it.
+  [[nodiscard]] virtual Rank home(Rank rank) const = 0;
 };
 
 /// Ranks inside one process: a transfer is one copy, made by whoever comes second.
@@ -55,6 +63,9 @@ class LocalExchange {
     ConstBytes from;
     MutableBytes into;
     ExchangeDone done;
+    Loan loan{};                ///< of a borrower, instead of into and done
+    std::uint64_t borrows = 0;
+    void fail(const Error& why) { loan ? loan(why, nullptr) : done(why); }
   };
   struct State {
     std::map<Key, Side> senders, receivers;
@@ -63,7 +74,8 @@ class LocalExchange {
   using Waiting = std::map<Key, Side> State::*;
   std::optional<Side> meet(const Key& key, Waiting mine, Waiting theirs, Side& side);
   void send(const Key& key, ConstBytes bytes, ExchangeDone done);
-  void receive(const Key& key, MutableBytes into, ExchangeDone done);
+  void receive(const Key& key, Side side);
+  static void deliver(const ExchangeTag& tag, Side& sender, Side& receiver);
 
   std::uint32_t ranks_;
   Guarded<State> state_;

@@ -10,7 +10,8 @@
 
 namespace frenzy::executor {
 
-/// Where the ranks of a job live: in this process (no peer), or behind a peer of the session.
+/// Where the ranks of a job live: in this process (no peer), or behind a peer of the session. Ranks of
+/// one process are behind one peer, seen from everywhere: the collectives' routes follow from it.
 struct ExchangeRoutes {
   std::uint32_t ranks = 1;
   std::map<Rank, transport::PeerId> remote;

@@ -30,6 +30,9 @@ class Progress {
   virtual bool progress() = 0;
   /// Asks for a wake-up through `descriptor`; false if there is work after all.
   virtual bool arm() = 0;
+  /// A large transfer is under way: more comes within microseconds, and a wake-up for each of its many
+  /// steps would cost more than the step.
+  [[nodiscard]] virtual bool expects_more() const = 0;
   [[nodiscard]] virtual int descriptor() const = 0;
 };
 
@@ -71,6 +74,7 @@ class EventLoop final : public Tasks {
   bool run_posted();
   bool run_timers();
   bool run_progress();
+  [[nodiscard]] bool expects_more() const;
   [[nodiscard]] bool may_sleep();
   void poll_descriptors(int timeout_ms);
   [[nodiscard]] int timeout_ms() const;
