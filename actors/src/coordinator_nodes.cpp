@@ -19,7 +19,7 @@ model::ClusterSpec emptied(model::ClusterSpec cluster) {
 }
 
 /// Fits now, would fit an empty cluster, or never will.
-lifecycle::JobEvent decide(const PlanJob& plan, const model::JobSpec& spec, const lifecycle::Membership& members) {
+lifecycle::JobEvent decide(const PlanJob& plan, const model::JobSpec& spec, Epoch epoch, const lifecycle::Membership& members) {
   const auto cluster = members.cluster();
   const auto joining = std::ranges::any_of(members.nodes, [](const auto& item) {
     return item.second.status.state == model::NodeState::joining;
@@ -28,13 +28,13 @@ lifecycle::JobEvent decide(const PlanJob& plan, const model::JobSpec& spec, cons
     return event::MustWait{joining ? "the first node's devices are being measured" : "no node is connected"};
   }
   const auto calibration = members.calibration();
-  auto now = plan(spec, cluster, calibration);
+  auto now = plan(spec, cluster, calibration, epoch);
   if (now) return event::Planned{std::move(*now)};
   if (now.error().code != Errc::does_not_fit && now.error().code != Errc::not_found) {
     return event::DoesNotFit{now.error()};
   }
   if (joining) return event::MustWait{format("a node is joining; without it: {}", now.error())};
-  const auto empty = plan(spec, emptied(cluster), calibration);
+  const auto empty = plan(spec, emptied(cluster), calibration, epoch);
   if (!empty) return event::DoesNotFit{empty.error()};
   return event::MustWait{format("waits for memory that other jobs hold: {}", now.error())};
 }
@@ -44,7 +44,7 @@ lifecycle::JobEvent decide(const PlanJob& plan, const model::JobSpec& spec, cons
 caf::response_promise CoordinatorActor::plan(const WantPlan& m) {
   auto promise = make_response_promise();
   work<PlanAnswer>(
-      planner_, [plan = parts_.plan, spec = m.spec, members = membership_] { return PlanAnswer(decide(plan, spec, members)); },
+      planner_, [plan = parts_.plan, m, members = membership_] { return PlanAnswer(decide(plan, m.spec, m.epoch, members)); },
       [promise](const PlanAnswer& answer) mutable { promise.deliver(msg(answer)); });
   return promise;
 }

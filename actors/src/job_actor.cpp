@@ -49,6 +49,8 @@ class JobActor final : public WorkingActor {
       feed(event::RunnerReady{node, m->epoch, m->address, m->runner});
     } else if (const auto* report = std::get_if<codec::StepReport>(&message)) {
       stepped(node, *report);
+    } else if (const auto* held = std::get_if<codec::Held>(&message)) {
+      feed(event::RunnerHeld{node, held->epoch, held->step});
     } else if (const auto* saved = std::get_if<codec::StateSaved>(&message)) {
       feed(event::Saved{node, saved->epoch, saved->step, saved->pieces});
     } else if (const auto* failed = std::get_if<codec::SaveFailed>(&message)) {
@@ -75,7 +77,7 @@ class JobActor final : public WorkingActor {
   // Effects --------------------------------------------------------------------------------------
 
   void perform(const effect::AskPlanner&) {
-    ask<PlanAnswer>(parts_.coordinator, WantPlan{parts_.spec}, [this](const PlanAnswer& answer) {
+    ask<PlanAnswer>(parts_.coordinator, WantPlan{parts_.spec, {job_.epoch.value + 1}}, [this](const PlanAnswer& answer) {
       feed(answer ? *answer : JobEvent(event::MustWait{answer.error().what}));
     });
   }
@@ -108,9 +110,10 @@ class JobActor final : public WorkingActor {
     command(e.node, codec::StartJob{id(), job_.epoch, parts_.incarnation});
   }
   void perform(const effect::AbortNode& e) { tell_node(e.node, codec::AbortJob{id(), job_.epoch, e.reason}); }
+  void perform(const effect::HoldNode& e) { command(e.node, codec::HoldJob{id(), job_.epoch}); }
   void perform(const effect::SaveNode& e) {
     const auto epoch = job_.epoch;
-    to_node(e.node, codec::SaveState{id(), epoch}, [this, node = e.node, epoch](const Answer& answer) {
+    to_node(e.node, codec::SaveState{id(), epoch, e.step}, [this, node = e.node, epoch](const Answer& answer) {
       if (const auto got = expect<codec::Accepted>(answer); !got) feed(event::SaveFailed{node, epoch, got.error()});
     });
   }

@@ -22,7 +22,7 @@ struct Retire {};
 struct JobChanged { model::JobSummary summary; };
 struct JobOver { JobId job; };
 /// Answered with Msg<lifecycle::JobEvent>: Planned, MustWait or DoesNotFit.
-struct WantPlan { model::JobSpec spec; };
+struct WantPlan { model::JobSpec spec; Epoch epoch; };
 using PlanAnswer = Result<lifecycle::JobEvent>;
 /// Answered with Msg<Answer>, at once if `timeout` is zero (then nothing is waited for).
 struct ToNode { NodeId node; codec::Message message; std::chrono::nanoseconds timeout{}; };

@@ -17,7 +17,7 @@ class NodeActor final : public WorkingActor {
   void on_exit() override;
 
  private:
-  using Key = runner::RunnerKey;
+  using Key = runner_host::RunnerKey;
   struct Beat {};
   struct TryConnect {};
   struct Measured { Result<codec::CalibrationReport> report; };
@@ -49,10 +49,11 @@ class NodeActor final : public WorkingActor {
   void on(const Incoming& m, const codec::Reserve& request);
   void on(const Incoming& m, const codec::Release& request);
   void on(const Incoming& m, const codec::AssignPlan& request);
-  void on(const Incoming& m, const codec::ConnectRunners& request);
+  void on(const Incoming& m, const codec::ConnectRunners& r) { pass(m, {r.job, r.epoch}); }
+  void on(const Incoming& m, const codec::HoldJob& r) { pass(m, {r.job, r.epoch}); }
+  void on(const Incoming& m, const codec::SaveState& r) { pass(m, {r.job, r.epoch}); }
   void on(const Incoming& m, const codec::StartJob& request);
   void on(const Incoming& m, const codec::AbortJob& request);
-  void on(const Incoming& m, const codec::SaveState& request);
   void on(const Incoming& m, const codec::GetChunk& request);
   void reply(const Incoming& m, codec::Message message);
   void refuse(const Incoming& m, const Error& why) { reply(m, codec::Refused{why}); }
@@ -64,6 +65,7 @@ class NodeActor final : public WorkingActor {
   void start_runner(const Key& key);
   void runner_said(const Key& key, const codec::Message& message);
   void runner_ended(const Key& key, codec::RunnerEnded ended);
+  void pass(const Incoming& m, const Key& key);  ///< to the runner
   void abort(const Key& key);
   void release(const Key& key);
   [[nodiscard]] std::vector<DeviceId> own_devices(const codec::AssignPlan& assign) const;

@@ -96,11 +96,6 @@ void NodeActor::start_runner(const Key& key) {
   });
 }
 
-void NodeActor::on(const Incoming& m, const codec::ConnectRunners& request) {
-  on_loop([runners = parts_.runners, key = Key{request.job, request.epoch}, request] { runners->send(key, request); });
-  reply(m, codec::Accepted{});
-}
-
 void NodeActor::on(const Incoming& m, const codec::StartJob& request) {
   const Key key{request.job, request.epoch};
   const auto found = jobs_.find(key);
@@ -114,10 +109,12 @@ void NodeActor::on(const Incoming& m, const codec::StartJob& request) {
   });
 }
 
-void NodeActor::on(const Incoming& m, const codec::SaveState& request) {
-  const Key key{request.job, request.epoch};
-  if (!jobs_.contains(key)) return refuse(m, error(Errc::not_found, "{} has no runner of job {}", parts_.node.name, request.job));
-  on_loop([runners = parts_.runners, key, request] { runners->send(key, request); });
+void NodeActor::pass(const Incoming& m, const Key& key) {
+  const auto found = jobs_.find(key);
+  if (found == jobs_.end() || !found->second.runner_started) {
+    return refuse(m, error(Errc::not_found, "{} has no runner of job {}", parts_.node.name, key.job));
+  }
+  on_loop([runners = parts_.runners, key, message = m.message] { runners->send(key, message); });
   reply(m, codec::Accepted{});
 }
 

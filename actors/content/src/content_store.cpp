@@ -6,6 +6,7 @@ namespace frenzy::content {
 
 std::string ContentStore::path(const ContentDigest& digest) const {
   const auto name = format("{}", digest);
+  if (layout_ == Layout::pieces) return format("{}/pieces/{}.safetensors", directory_, name);
   return format("{}/{}/{}", directory_, std::string_view(name).substr(0, 2), name);
 }
 

@@ -35,7 +35,8 @@ model::JobSummary summary(const Job& job) {
           .steps = job.submission.steps,
           .saved = job.saved,
           .loss = job.loss,
-          .tokens_per_second = job.tokens_per_second};
+          .tokens_per_second = job.tokens_per_second,
+          .failure = job.failure ? std::optional(job.failure->code) : std::nullopt};
 }
 
 model::JobDetail detail(const Job& job, std::vector<model::StateChange> history) {

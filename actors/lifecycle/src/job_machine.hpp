@@ -20,6 +20,7 @@ class Machine {
   void on(const event::DeviceRefused&);
   void on(const event::RunnerReady&);
   void on(const event::StepReported&);
+  void on(const event::RunnerHeld&);
   void on(const event::Saved&);
   void on(const event::SaveFailed&);
   void on(const event::RunnerEnded&);

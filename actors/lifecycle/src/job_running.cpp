@@ -42,6 +42,18 @@ void Machine::on(const event::Saved& e) {
   finish_if_all_ended();
 }
 
+void Machine::on(const event::RunnerHeld& e) {
+  auto* node = part(e.node, e.epoch);
+  if (!job_.cancelling || node == nullptr) return refuse("no runner was told to hold");
+  node->held = e.step;
+  Step largest;
+  for (const auto& other : job_.nodes) {
+    if (!other.held) return;
+    largest = std::max(largest, *other.held);
+  }
+  for (const auto& other : job_.nodes) effects_.push_back(effect::SaveNode{other.node, largest});
+}
+
 void Machine::on(const event::SaveFailed& e) {
   const auto* node = part(e.node, e.epoch);
   if (!in(JobState::running) || node == nullptr) return refuse("the job is not running");
@@ -95,7 +107,7 @@ void Machine::on(const event::CancelRequested& e) {
   job_.cancelling = true;
   note(format("cancelled by {}: saving", e.by));
   for (const auto& node : job_.nodes) {
-    if (!node.ended) effects_.push_back(effect::SaveNode{node.node});
+    if (!node.ended) effects_.push_back(effect::HoldNode{node.node});
   }
   effects_.push_back(effect::SetTimer{event::Timer::save, kSaveDeadline});
 }

@@ -43,6 +43,7 @@ void describe(A& a, typename A::template Of<model::JobSummary>& v) {
   a("savedStep", v.saved);
   a.any("loss", v.loss);
   a("tokensPerSecond", v.tokens_per_second);
+  a.optional("failure", v.failure);
 }
 
 template <class A>

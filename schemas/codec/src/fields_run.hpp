@@ -66,6 +66,19 @@ void describe(A& a, typename A::template Of<StepReport>& v) {
 }
 
 template <class A>
+void describe(A& a, typename A::template Of<HoldJob>& v) {
+  a("job", v.job);
+  a("epoch", v.epoch);
+}
+
+template <class A>
+void describe(A& a, typename A::template Of<Held>& v) {
+  a("job", v.job);
+  a("epoch", v.epoch);
+  a("step", v.step);
+}
+
+template <class A>
 void describe(A& a, typename A::template Of<AbortJob>& v) {
   a("job", v.job);
   a("epoch", v.epoch);
@@ -87,6 +100,7 @@ template <class A>
 void describe(A& a, typename A::template Of<SaveState>& v) {
   a("job", v.job);
   a("epoch", v.epoch);
+  a("step", v.step);
 }
 
 template <class A>

@@ -41,13 +41,23 @@ class Reader {
   void require(bool holds, const char* name, const char* what) {
     if (!holds) fail(name, what);
   }
-  void optional(const char* name, std::optional<ContentDigest>& value) {
-    if (failure_.first || from_.get(name).as<capnp::Data>().size() == 0) return;
+  template <class T>
+  void optional(const char* name, std::optional<T>& value) {
+    if (failure_.first || absent<T>(from_.get(name))) return;
     (*this)(name, value.emplace());
   }
 
  private:
   using Value = capnp::DynamicValue::Reader;
+
+  template <class T>
+  [[nodiscard]] static bool absent(const Value& wire) {
+    if constexpr (std::is_enum_v<T>) {
+      return wire.as<capnp::DynamicEnum>().getRaw() == 0;
+    } else {
+      return wire.as<capnp::Data>().size() == 0;
+    }
+  }
 
   void fail(const char* name, std::string_view what) {
     failure_.set(error(Errc::corrupt, "{} {}", field_name(from_.getSchema(), name), what));

@@ -44,8 +44,9 @@ class Writer {
   void require(bool holds, const char* name, const char* what) {
     if (!holds) fail(name, what);
   }
-  /// Bytes of a digest, or none.
-  void optional(const char* name, const std::optional<ContentDigest>& value) {
+  /// An enum or digest that may be absent: then "unspecified", or no bytes.
+  template <class T>
+  void optional(const char* name, const std::optional<T>& value) {
     if (value) (*this)(name, *value);
   }
 

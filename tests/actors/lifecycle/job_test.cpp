@@ -147,7 +147,12 @@ TEST_CASE("cancel of a running job saves every shard first", "[lifecycle]") {
   Driver d;
   d.to(JobState::running) << event::CancelRequested{"admin"};
   CHECK(d.job.state == JobState::running);
-  CHECK(d.count<effect::SaveNode>() == 2);
+  CHECK(d.count<effect::HoldNode>() == 2);
+  d << event::RunnerHeld{kNodeA, {1}, {4}};
+  CHECK(d.effects.empty());
+  d << event::RunnerHeld{kNodeB, {1}, {5}};
+  REQUIRE(d.count<effect::SaveNode>() == 2);
+  CHECK(std::get<effect::SaveNode>(d.effects[0]).step == Step{5});
   d << event::Saved{kNodeA, {1}, {5}, {}} << event::Saved{kNodeB, {1}, {5}, {}};
   CHECK(d.job.state == JobState::cancelled);
   CHECK(d.job.saved == Step{5});

@@ -161,8 +161,11 @@ class World {
     runners_[index(e.node)].insert({j, epoch.value});
   }
   void perform(std::uint8_t j, const effect::AbortNode& e) { leave(e.node, j, jobs_[j].epoch); }
+  void perform(std::uint8_t j, const effect::HoldNode& e) {
+    if (rng_.below(8) != 0) queue_.push_back({j, event::RunnerHeld{e.node, jobs_[j].epoch, jobs_[j].step}});
+  }
   void perform(std::uint8_t j, const effect::SaveNode& e) {
-    if (rng_.below(4) != 0) queue_.push_back({j, event::Saved{e.node, jobs_[j].epoch, jobs_[j].step, {}}});
+    if (rng_.below(4) != 0) queue_.push_back({j, event::Saved{e.node, jobs_[j].epoch, e.step, {}}});
   }
   void perform(std::uint8_t j, const effect::SetTimer& e) {
     queue_.push_back({j, event::TimerFired{e.timer, jobs_[j].epoch}});

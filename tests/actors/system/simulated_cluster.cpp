@@ -87,7 +87,7 @@ struct Process {
   content::ContentStore content{files, hashing, "/content"};
   content::ContentStore saves{files, hashing, "/saves"};
   std::unique_ptr<store::Store> store;
-  std::unique_ptr<runner::RunnerHost> runners;
+  std::unique_ptr<runner_host::RunnerHost> runners;
   TestConfig config;
   caf::actor_system system;
   caf::actor gateway, root;
@@ -168,7 +168,7 @@ void SimulatedCluster::start_coordinator() {
     spec.recipe.steps = steps;
     return spec;
   };
-  parts.plan = [&i](const model::JobSpec&, const model::ClusterSpec& cluster, const model::Calibration&) { return i.plan(cluster); };
+  parts.plan = [&i](const model::JobSpec&, const model::ClusterSpec& cluster, const model::Calibration&, Epoch) { return i.plan(cluster); };
   parts.workers = actors::Workers::inline_;
   parts.jobs = p.store->jobs().value();
   p.root = actors::spawn_coordinator(p.system, std::move(parts));
@@ -188,9 +188,9 @@ void SimulatedCluster::add_node() {
   const auto name = format("node{}", number);
   i.nodes.push_back(std::make_unique<Process>(i.network, name, Role::node, log, number, nullptr));
   auto& p = *i.nodes.back();
-  p.runners = runner::make_in_process_host(
+  p.runners = runner_host::make_in_process_host(
       p.process.tasks(),
-      [this, &i, &p](const codec::LaunchRunner& task, runner::RunnerSink sink) {
+      [this, &i, &p](const codec::LaunchRunner& task, runner_host::RunnerSink sink) {
         return std::make_unique<SimulatedRunner>(p.process.tasks(), *this, i.starts, i.options.steps, task, std::move(sink));
       },
       [](const std::vector<model::DeviceSpec>& devices) -> Result<codec::CalibrationReport> {

@@ -1,14 +1,13 @@
 #pragma once
 // A whole cluster in one thread on virtual time: coordinator, nodes and a client, each with an actor
-// system and a session of its own, over the simulated network. Runners are simulated: they make a step
-// each 10 ms and save at whole multiples of 10 steps.
+// system and a session of its own, over the simulated network. Runners are simulated.
 
 #include <memory>
 #include <vector>
 
 #include "frenzy/base/log.hpp"
 #include "frenzy/client/client.hpp"
-#include "frenzy/runner/runner_host.hpp"
+#include "frenzy/runner_host/runner_host.hpp"
 #include "frenzy/transport/simulated_network.hpp"
 
 namespace frenzy::testing {

@@ -1,20 +1,20 @@
 #pragma once
-// A runner on virtual time: ready at once, a step each 10 ms, a save at the next multiple of 10 steps.
+// A runner on virtual time: ready at once, a step each 10 ms.
 
 #include <map>
 
-#include "frenzy/runner/runner_host.hpp"
+#include "frenzy/runner_host/runner_host.hpp"
 #include "simulated_cluster.hpp"
 
 namespace frenzy::testing {
 
 /// What the runners of one job share: when it started. In a real job the collectives do this.
-using StartTimes = std::map<runner::RunnerKey, TimePoint>;
+using StartTimes = std::map<runner_host::RunnerKey, TimePoint>;
 
-class SimulatedRunner final : public runner::Runner {
+class SimulatedRunner final : public runner_host::Runner {
  public:
   SimulatedRunner(Tasks& tasks, SimulatedCluster& cluster, StartTimes& starts, std::uint64_t steps,
-                  codec::LaunchRunner task, runner::RunnerSink sink)
+                  codec::LaunchRunner task, runner_host::RunnerSink sink)
       : tasks_(tasks), cluster_(cluster), starts_(starts), steps_(steps), task_(std::move(task)), sink_(std::move(sink)) {
     ++cluster_.runners;
     if (cluster_.faults.never_ready) return;
@@ -32,9 +32,14 @@ class SimulatedRunner final : public runner::Runner {
       starts_.try_emplace({job(), epoch()}, tasks_.clock().now());
       after_step(1, [this] { step(1); });
     }
-    if (std::holds_alternative<codec::SaveState>(message)) {
-      const auto at = (done_ / 10 + 1) * 10;
-      if (at < steps_) after_step(at, [this, at] { save(at); });
+    if (std::holds_alternative<codec::HoldJob>(message)) {
+      hold_ = done_ + 1;
+      sink_(codec::Held{job(), epoch(), {*hold_}});
+    }
+    if (const auto* request = std::get_if<codec::SaveState>(&message)) {
+      hold_ = request->step.value;
+      if (done_ < *hold_) after_step(done_ + 1, [this] { step(done_ + 1); });
+      after_step(*hold_ + 1, [this] { save(*hold_); });
     }
   }
 
@@ -55,11 +60,13 @@ class SimulatedRunner final : public runner::Runner {
       return sink_(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = {number}, .failed = true,
                                       .why = {Errc::internal, "injected fault"}});
     }
+    if (number <= done_) return;
     done_ = number;
     codec::StepReport report{.job = job(), .epoch = epoch(), .step = {number}, .loss_sum = 100.0 / static_cast<double>(number),
                              .tokens = 100, .duration = Seconds{kStep}};
     for (const auto& device : task_.node.devices) report.devices.push_back({.device = device.id, .arena = {1 << 20}});
     sink_(report);
+    if (hold_ && number >= *hold_) return;
     if (number < steps_) return after_step(number + 1, [this, number] { step(number + 1); });
     save(number);
     sink_(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = {number}});
@@ -75,8 +82,9 @@ class SimulatedRunner final : public runner::Runner {
   StartTimes& starts_;
   std::uint64_t steps_;
   codec::LaunchRunner task_;
-  runner::RunnerSink sink_;
+  runner_host::RunnerSink sink_;
   std::uint64_t done_ = 0;
+  std::optional<std::uint64_t> hold_;  ///< starts no step after it
   std::vector<TimerId> timers_;
 };
 

@@ -25,7 +25,7 @@ template <> constexpr std::uint64_t kLast<model::Scalar> = 6;
 template <> constexpr std::uint64_t kLast<model::Sharding> = 5;
 template <> constexpr std::uint64_t kLast<model::Recompute> = 3;
 template <> constexpr std::uint64_t kLast<model::ScheduleKind> = 4;
-template <> constexpr std::uint64_t kLast<model::StateField> = 3;
+template <> constexpr std::uint64_t kLast<model::Field> = 3;
 
 class Randomizer {
  public:
@@ -51,7 +51,8 @@ class Randomizer {
   }
   void any(const char*, double& value) { value = rng_.uniform() * 1e6 - 5e5; }
   void require(bool, const char*, const char*) {}
-  void optional(const char* name, std::optional<ContentDigest>& value) {
+  template <class T>
+  void optional(const char* name, std::optional<T>& value) {
     if (rng_.below(2) == 0) (*this)(name, value.emplace());
   }
 

@@ -25,9 +25,9 @@ enum class Workers : std::uint8_t { threads = 1, inline_ = 2 };
 
 /// A job from its canonical text.
 using ParseJob = std::function<Result<model::JobSpec>(const std::string& toml)>;
-/// A plan on these devices. does_not_fit or not_found if these are too small or none. Pure.
+/// A plan on these devices, of that epoch. does_not_fit or not_found if these are too small or none. Pure.
 using PlanJob = std::function<Result<model::PlannedJob>(const model::JobSpec&, const model::ClusterSpec&,
-                                                        const model::Calibration&)>;
+                                                        const model::Calibration&, Epoch)>;
 
 /// References outlive the actor.
 struct CoordinatorParts {

@@ -16,7 +16,7 @@
 #include "frenzy/content/content_store.hpp"
 #include "frenzy/model/cluster_spec.hpp"
 #include "frenzy/model/plan.hpp"
-#include "frenzy/runner/runner_host.hpp"
+#include "frenzy/runner_host/runner_host.hpp"
 
 namespace frenzy::actors {
 
@@ -31,7 +31,7 @@ using CompilePlan = std::function<Result<CompiledProgram>(const model::Plan& pla
 struct NodeParts {
   Environment env{};
   caf::actor gateway{};
-  runner::RunnerHost* runners = nullptr;
+  runner_host::RunnerHost* runners = nullptr;
   content::ContentStore* content = nullptr;  ///< cached chunks
   content::ContentStore* saves = nullptr;    ///< pieces that runners wrote
   CompilePlan compile{};

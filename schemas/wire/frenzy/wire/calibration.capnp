@@ -1,6 +1,7 @@
 @0xba74f6e5f828782c;
 # Calibration: measured costs of devices.
 
+using Control = import "control.capnp";
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frenzy::wire");
 
@@ -11,5 +12,5 @@ struct DeviceCost {
   fixedBytes @3 :UInt64;
 }
 
-struct Calibrate { devices @0 :List(Data); }
+struct Calibrate { devices @0 :List(Control.Device); }
 struct CalibrationReport { devices @0 :List(DeviceCost); }

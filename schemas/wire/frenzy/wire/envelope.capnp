@@ -58,5 +58,7 @@ struct Envelope {
     jobUpdate @41 :Telemetry.JobUpdate;
     launchRunner @42 :Run.LaunchRunner;
     saveFailed @43 :State.SaveFailed;
+    holdJob @44 :Run.HoldJob;
+    held @45 :Run.Held;
   }
 }

@@ -4,6 +4,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frenzy::wire");
 
+using Control = import "control.capnp";
 using Plan = import "plan.capnp";
 using State = import "state.capnp";
 
@@ -34,6 +35,7 @@ struct JobSummary {
   savedStep @8 :UInt64;
   loss @9 :Float64;
   tokensPerSecond @10 :Float64;
+  failure @11 :Control.ErrorCode;  # unspecified unless failed
 }
 struct StateChange {
   state @0 :JobState;

@@ -55,6 +55,16 @@ struct StepReport {
   stepSeconds @7 :Float64;
   devices @8 :List(DeviceStep);
 }
+# Start no further step; answered with Held. The save is made at the largest step of all runners.
+struct HoldJob {
+  job @0 :Data;
+  epoch @1 :UInt64;
+}
+struct Held {
+  job @0 :Data;
+  epoch @1 :UInt64;
+  step @2 :UInt64;
+}
 struct AbortJob {
   job @0 :Data;
   epoch @1 :UInt64;

@@ -14,11 +14,12 @@ struct DataManifest {
   chunks @4 :List(Data);
 }
 
-enum Field { unspecified @0; parameters @1; moment1 @2; moment2 @3; }
+enum Field { unspecified @0; weights @1; moment1 @2; moment2 @3; }
 
 struct SaveState {
   job @0 :Data;
   epoch @1 :UInt64;
+  step @2 :UInt64;
 }
 struct Piece {
   block @0 :UInt32;

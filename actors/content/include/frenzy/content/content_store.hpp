@@ -17,12 +17,15 @@ struct Slice {
   std::vector<std::byte> bytes;
 };
 
+/// chunks: DIRECTORY/ab/abcd...; pieces: DIRECTORY/pieces/abcd....safetensors, as checkpoints write them.
+enum class Layout : std::uint8_t { chunks = 1, pieces = 2 };
+
 /// Thread: any.
 class ContentStore {
  public:
   /// Both references outlive the store. The directory is made when first needed.
-  ContentStore(Files& files, const ContentHashing& hashing, std::string directory)
-      : files_(files), hashing_(hashing), directory_(std::move(directory)) {}
+  ContentStore(Files& files, const ContentHashing& hashing, std::string directory, Layout layout = Layout::chunks)
+      : files_(files), hashing_(hashing), directory_(std::move(directory)), layout_(layout) {}
 
   [[nodiscard]] bool has(const ContentDigest& digest);
   /// Durable when it returns. corrupt if the bytes have another digest.
@@ -36,6 +39,7 @@ class ContentStore {
   Files& files_;
   const ContentHashing& hashing_;
   std::string directory_;
+  Layout layout_;
 };
 
 }  // namespace frenzy::content

@@ -45,6 +45,7 @@ struct NodePart {
   std::string name{};
   bool told = false;   ///< it was asked to reserve: it must be told of the end
   bool ready = false;
+  std::optional<Step> held{};  ///< where it stands, once it was told to hold
   bool ended = false;  ///< its runner did the last step and left
   std::string address{};  ///< gate of its runner, once ready
   Uuid runner{};          ///< name of its runner behind the gate
@@ -85,6 +86,8 @@ struct DeviceReserved { DeviceId device; Epoch epoch; };
 struct DeviceRefused { DeviceId device; Epoch epoch; Error why; };
 struct RunnerReady { NodeId node; Epoch epoch; std::string address{}; Uuid runner{}; };
 struct StepReported { NodeId node; Epoch epoch; model::StepRow row; std::vector<std::pair<DeviceId, Bytes>> arenas; };
+/// The runner starts no further step; the largest it has reached or is making.
+struct RunnerHeld { NodeId node; Epoch epoch; Step step; };
 struct Saved { NodeId node; Epoch epoch; Step step; std::vector<model::SavedPiece> pieces; };
 struct SaveFailed { NodeId node; Epoch epoch; Error why; };
 /// The runner left: after its last step without a failure, else with one.
@@ -100,7 +103,7 @@ struct TimerFired { Timer timer; Epoch epoch; };
 
 using JobEvent = std::variant<event::Submitted, event::ClusterChanged, event::Planned, event::MustWait,
                               event::DoesNotFit, event::DeviceReserved, event::DeviceRefused,
-                              event::RunnerReady, event::StepReported, event::Saved,
+                              event::RunnerReady, event::StepReported, event::RunnerHeld, event::Saved,
                               event::SaveFailed, event::RunnerEnded, event::NodeLost,
                               event::CancelRequested, event::CoordinatorRestarted,
                               event::PauseRequested, event::TimerFired>;
@@ -112,7 +115,8 @@ struct ReleaseNode { NodeId node; };                      ///< of a node that ha
 struct AssignNode { NodeId node; };
 struct StartNode { NodeId node; };                        ///< with the addresses in Job::nodes
 struct AbortNode { NodeId node; std::string reason; };    ///< kills the runner, gives back its bytes
-struct SaveNode { NodeId node; };
+struct HoldNode { NodeId node; };
+struct SaveNode { NodeId node; Step step; };              ///< steps on to exactly `step`, then saves
 struct SetTimer { event::Timer timer; std::chrono::nanoseconds after; };
 /// Durable at once, before anybody is told; then shown to watchers.
 struct RecordState { model::StateChange change; };
@@ -125,7 +129,7 @@ struct RefuseEvent { Error why; };
 
 using JobEffect = std::variant<effect::AskPlanner, effect::ReserveDevice, effect::ReleaseNode,
                                effect::AssignNode, effect::StartNode, effect::AbortNode,
-                               effect::SaveNode, effect::SetTimer, effect::RecordState,
+                               effect::HoldNode, effect::SaveNode, effect::SetTimer, effect::RecordState,
                                effect::RecordSave, effect::RecordStep, effect::RefuseEvent>;
 
 /// Every effect is of the job's epoch after the step. Events of older epochs change nothing.

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "frenzy/model/calibration.hpp"
+#include "frenzy/model/cluster_spec.hpp"
 
 namespace frenzy::codec {
 
 struct Calibrate {
   static constexpr const char* kName = "calibrate";
-  std::vector<DeviceId> devices{};
+  std::vector<model::DeviceSpec> devices{};
   friend bool operator==(const Calibrate&, const Calibrate&) = default;
 };
 

@@ -79,6 +79,22 @@ struct StepReport {
   friend bool operator==(const StepReport&, const StepReport&) = default;
 };
 
+/// Start no further step; a runner says Held. The save is made at the largest step of all runners.
+struct HoldJob {
+  static constexpr const char* kName = "holdJob";
+  JobId job{};
+  Epoch epoch{};
+  friend bool operator==(const HoldJob&, const HoldJob&) = default;
+};
+
+struct Held {
+  static constexpr const char* kName = "held";
+  JobId job{};
+  Epoch epoch{};
+  Step step{};  ///< the largest that one of its devices has reached or is making
+  friend bool operator==(const Held&, const Held&) = default;
+};
+
 struct AbortJob {
   static constexpr const char* kName = "abortJob";
   JobId job{};

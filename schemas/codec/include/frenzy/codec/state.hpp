@@ -9,10 +9,12 @@
 
 namespace frenzy::codec {
 
+/// Steps on to exactly `step`, then saves.
 struct SaveState {
   static constexpr const char* kName = "saveState";
   JobId job{};
   Epoch epoch{};
+  Step step{};
   friend bool operator==(const SaveState&, const SaveState&) = default;
 };
 

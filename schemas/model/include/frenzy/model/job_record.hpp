@@ -2,6 +2,7 @@
 // What is known of a job and of a node at a moment, and what happened to it: values that the store
 // keeps, the life cycle changes and the CLI prints.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "frenzy/base/digest.hpp"
 #include "frenzy/base/hash.hpp"
 #include "frenzy/base/ids.hpp"
+#include "frenzy/base/result.hpp"
 #include "frenzy/base/units.hpp"
 #include "frenzy/model/calibration.hpp"
 #include "frenzy/model/cluster_spec.hpp"
+#include "frenzy/model/field.hpp"
 #include "frenzy/model/footprint.hpp"
 #include "frenzy/model/parameter_layout.hpp"
 #include "frenzy/model/plan.hpp"
@@ -94,6 +97,7 @@ struct JobSummary {
   Step saved{};  ///< newest complete save; 0 = none
   double loss = 0;
   double tokens_per_second = 0;
+  std::optional<Errc> failure{};  ///< of a failed job: the code of its cause
   friend bool operator==(const JobSummary&, const JobSummary&) = default;
 };
 
@@ -119,12 +123,10 @@ struct NodeStatus {
   friend bool operator==(const NodeStatus&, const NodeStatus&) = default;
 };
 
-enum class StateField : std::uint8_t { parameters = 1, moment1 = 2, moment2 = 3 };
-
 /// A range of saved state, in a file named by its digest in a node's state directory.
 struct SavedPiece {
   BlockIndex block{};
-  StateField field = StateField::parameters;
+  Field field = Field::weights;
   ElementRange elements{};
   ContentDigest digest{};
   Bytes size{};

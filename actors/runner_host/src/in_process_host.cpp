@@ -1,8 +1,8 @@
 #include <map>
 
-#include "frenzy/runner/runner_host.hpp"
+#include "frenzy/runner_host/runner_host.hpp"
 
-namespace frenzy::runner {
+namespace frenzy::runner_host {
 namespace {
 
 class InProcessHost final : public RunnerHost {
@@ -72,4 +72,4 @@ std::unique_ptr<RunnerHost> make_in_process_host(Tasks& tasks, MakeRunner make, 
   return std::make_unique<InProcessHost>(tasks, std::move(make), std::move(calibrate));
 }
 
-}  // namespace frenzy::runner
+}  // namespace frenzy::runner_host

@@ -11,7 +11,7 @@
 #include "frenzy/codec/envelope.hpp"
 #include "frenzy/model/cluster_spec.hpp"
 
-namespace frenzy::runner {
+namespace frenzy::runner_host {
 
 /// One runner a job and node.
 struct RunnerKey {
@@ -20,7 +20,7 @@ struct RunnerKey {
   friend auto operator<=>(const RunnerKey&, const RunnerKey&) = default;
 };
 
-/// What a runner says: RunnerReady, StepReport, StateSaved, SaveFailed, Heartbeat (its pulse), and last,
+/// What a runner says: RunnerReady, StepReport, Held, StateSaved, SaveFailed, Heartbeat (its pulse), and last,
 /// exactly once, RunnerEnded. Runs on the loop.
 using RunnerSink = std::function<void(codec::Message)>;
 
@@ -30,7 +30,7 @@ class RunnerHost {
   virtual ~RunnerHost() = default;
   /// Failures come through the sink as RunnerEnded.
   virtual void start(const codec::LaunchRunner& task, RunnerSink sink) = 0;
-  /// ConnectRunners, StartJob or SaveState. A runner that is gone is no error: its end was told.
+  /// ConnectRunners, StartJob, HoldJob or SaveState. A runner that is gone is no error: its end was told.
   virtual void send(const RunnerKey& runner, const codec::Message& message) = 0;
   /// RunnerEnded follows, once its memory is free.
   virtual void kill(const RunnerKey& runner) = 0;
@@ -54,4 +54,4 @@ using Calibration = std::function<Result<codec::CalibrationReport>(const std::ve
 /// Runners as objects of this process. `tasks` outlives it.
 [[nodiscard]] std::unique_ptr<RunnerHost> make_in_process_host(Tasks& tasks, MakeRunner make, Calibration calibrate);
 
-}  // namespace frenzy::runner
+}  // namespace frenzy::runner_host

@@ -1,0 +1,53 @@
+#pragma once
+// TrainingRunner: the body of a runner that really trains. Turns messages into calls of the executor's
+// JobRunner and its events into messages; connects to the job's runners on other nodes.
+//
+// Prepare (compile, open the data) -> RunnerReady -> ConnectRunners (peers, arenas, initial state) ->
+// StartJob -> steps -> save -> RunnerEnded. What blocks is done by the loop's blocking pool.
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "frenzy/base/files.hpp"
+#include "frenzy/base/log.hpp"
+#include "frenzy/runner_host/runner_host.hpp"
+#include "frenzy/transport/session.hpp"
+
+namespace frenzy::training {
+
+/// The live peers of a runner's session, by their names. Thread: the loop.
+class PeerBook final : public transport::SessionEvents {
+ public:
+  void peer_up(const transport::PeerInfo& peer) override;
+  void peer_down(transport::PeerId peer, const Error& why) override;
+  void message(transport::PeerId, std::span<const std::byte>) override {}
+
+  [[nodiscard]] const transport::PeerInfo* find(const Uuid& uuid) const;
+  /// Called after every change; `why` is set when a peer was lost.
+  void on_change(std::function<void(const Uuid& uuid, const Error* why)> changed) { changed_ = std::move(changed); }
+
+ private:
+  std::map<Uuid, transport::PeerInfo> peers_;
+  std::function<void(const Uuid&, const Error*)> changed_;
+};
+
+/// All outlive the runner.
+struct TrainingParts {
+  Tasks* tasks = nullptr;
+  transport::Session* session = nullptr;
+  PeerBook* peers = nullptr;
+  Files* files = nullptr;
+  const ContentHashing* hashing = nullptr;
+  Uuid uuid{};  ///< name of this runner's session
+};
+
+[[nodiscard]] std::unique_ptr<runner_host::Runner> make_training_runner(const TrainingParts& parts,
+                                                                        const codec::LaunchRunner& launch,
+                                                                        runner_host::RunnerSink sink);
+
+/// Measures virtual devices one after the other. Blocks for about a second in all.
+[[nodiscard]] Result<codec::CalibrationReport> measure_devices(const Clock& clock,
+                                                               const std::vector<model::DeviceSpec>& devices);
+
+}  // namespace frenzy::training

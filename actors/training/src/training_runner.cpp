@@ -1,0 +1,260 @@
+#include "frenzy/training/training_runner.hpp"
+
+#include <algorithm>
+
+#include "job_parts.hpp"
+
+namespace frenzy::training {
+
+using transport::PeerId;
+
+void PeerBook::peer_up(const transport::PeerInfo& peer) {
+  peers_[peer.uuid] = peer;
+  if (changed_) changed_(peer.uuid, nullptr);
+}
+
+void PeerBook::peer_down(PeerId peer, const Error& why) {
+  for (auto it = peers_.begin(); it != peers_.end(); ++it) {
+    if (it->second.peer != peer) continue;
+    const auto uuid = it->first;
+    peers_.erase(it);
+    if (changed_) changed_(uuid, &why);
+    return;
+  }
+}
+
+const transport::PeerInfo* PeerBook::find(const Uuid& uuid) const {
+  const auto found = peers_.find(uuid);
+  return found == peers_.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+constexpr auto kPulse = std::chrono::milliseconds{500};
+
+/// Shared with work that is on its way in other threads; only the loop changes it.
+class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
+ public:
+  Work(const TrainingParts& parts, const codec::LaunchRunner& launch, runner_host::RunnerSink sink)
+      : p_(parts), launch_(launch), sink_(std::move(sink)) {}
+
+  void begin() {
+    p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });
+    using Prepared = Result<std::shared_ptr<JobParts>>;
+    block<Prepared>([](Work& w) { return prepare(w.launch_, *w.p_.files, *w.p_.hashing); },
+                    [](Work& w, Prepared parts) {
+                      if (!parts) return w.fail(parts.error());
+                      w.job_ = std::move(*parts);
+                      w.say(codec::RunnerReady{w.job(), w.epoch(), w.launch_.node.address, w.p_.uuid});
+                      w.pulse();
+                    });
+  }
+
+  /// Nothing is said any more. What runs is stopped and freed where blocking is allowed.
+  void shut() {
+    sink_ = nullptr;
+    p_.peers->on_change(nullptr);
+    if (job_ && job_->hub) job_->hub->abort(error(Errc::cancelled, "the runner is stopped"));
+    for (const auto& peer : connect_.peers) {
+      if (const auto* known = p_.peers->find(peer.runner)) p_.session->close(known->peer, "the runner is stopped");
+    }
+    p_.tasks->post_blocking([keep = shared_from_this(), job = std::move(job_)]() mutable { job.reset(); }, [] {});
+  }
+
+  void on(const codec::ConnectRunners& message) {
+    connect_ = message;
+    for (const auto& peer : others()) {
+      if (launch_.node.id < peer.node) {
+        p_.session->connect(peer.address, peer.runner, [keep = shared_from_this(), peer](Result<PeerId> got) {
+          if (!got) keep->fail(got.error());
+        });
+      }
+    }
+    build_if_connected();
+  }
+  void on(const codec::StartJob&) {
+    start_wanted_ = true;
+    start_if_built();
+  }
+  void on(const codec::HoldJob&) {
+    say(codec::Held{job(), epoch(), built_ && started_ ? job_->runner->hold() : Step{}});
+  }
+  void on(const codec::SaveState& message) {
+    if (!started_) return say(codec::SaveFailed{job(), epoch(), error(Errc::conflict, "no step has begun")});
+    job_->runner->run_to(message.step);
+  }
+
+  // Events of the executor, from stream threads -----------------------------------------------------
+
+  void step_done(const executor::RunnerStep& row) override {
+    post([row](Work& w) { w.report(row); });
+  }
+  void reached(Step step) override {
+    post([step](Work& w) { w.save_at(step); });
+  }
+  void failed(const Error& why) override {
+    post([why](Work& w) { w.fail(why); });
+  }
+
+ private:
+  [[nodiscard]] JobId job() const { return launch_.assign.job; }
+  [[nodiscard]] Epoch epoch() const { return launch_.assign.epoch; }
+
+  void say(codec::Message message) {
+    if (sink_) sink_(std::move(message));
+  }
+  template <class F>
+  void post(F work) {
+    p_.tasks->post([keep = shared_from_this(), work] { work(*keep); });
+  }
+  template <class R, class Job, class Then>
+  void block(Job work, Then then) {
+    auto slot = std::make_shared<std::optional<R>>();
+    p_.tasks->post_blocking([keep = shared_from_this(), slot, work] { slot->emplace(work(*keep)); },
+                            [keep = shared_from_this(), slot, then] {
+                              if (keep->sink_) then(*keep, std::move(**slot));
+                            });
+  }
+
+  void fail(const Error& why) {
+    if (over_) return;
+    over_ = true;
+    if (job_ && job_->hub) job_->hub->abort(why);
+    say(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = step_, .failed = true, .why = why});
+  }
+
+  [[nodiscard]] std::vector<codec::RunnerPeer> others() const {
+    auto out = connect_.peers;
+    std::erase_if(out, [&](const auto& peer) { return peer.node == launch_.node.id; });
+    return out;
+  }
+
+  void peer_changed(const Uuid& uuid, const Error* why) {
+    if (why == nullptr) return build_if_connected();
+    const auto all = others();
+    const auto lost = std::ranges::find(all, uuid, &codec::RunnerPeer::runner);
+    // A peer that has done its last step leaves; then nothing of ours waits for it.
+    if (lost != all.end() && !saving_) fail(error(Errc::unreachable, "the runner on node {} is gone: {}", lost->node, *why));
+  }
+
+  void build_if_connected() {
+    if (building_ || connect_.peers.empty() || !job_) return;
+    executor::ExchangeRoutes routes;
+    routes.ranks = static_cast<std::uint32_t>(launch_.assign.devices.size());
+    for (const auto& peer : others()) {
+      const auto* known = p_.peers->find(peer.runner);
+      if (known == nullptr) return;
+      for (std::uint32_t r = 0; r < routes.ranks; ++r) {
+        if (launch_.assign.devices[r].node == peer.node) routes.remote[{r}] = known->peer;
+      }
+    }
+    building_ = true;
+    block<Status>(
+        [routes](Work& w) { return build(*w.job_, w.launch_, w.p_.tasks->clock(), *w.p_.session, routes, w); },
+        [](Work& w, const Status& status) {
+          if (!status) return w.fail(status.error());
+          w.built_ = true;
+          w.start_if_built();
+        });
+  }
+
+  void start_if_built() {
+    if (!built_ || !start_wanted_ || started_) return;
+    started_ = true;
+    job_->runner->start({0});
+  }
+
+  void report(const executor::RunnerStep& row) {
+    step_ = row.step;
+    codec::StepReport out{.job = job(), .epoch = epoch(), .step = row.step, .loss_sum = row.loss_sum,
+                          .tokens = static_cast<std::uint64_t>(row.tokens), .norm = row.gradient_norm,
+                          .learning_rate = row.learning_rate};
+    for (const auto& device : row.devices) {
+      const auto at = std::ranges::find(job_->ranks, device.rank) - job_->ranks.begin();
+      const auto samples = samples_of(device.rank);
+      out.devices.push_back({.device = job_->ids[static_cast<std::size_t>(at)], .compute = device.busy,
+                             .samples_per_second = device.busy.count() > 0 ? samples / device.busy.count() : 0,
+                             .arena = job_->arenas[static_cast<std::size_t>(at)], .late_instructions = device.late_instructions});
+      out.duration = std::max(out.duration, device.elapsed);
+    }
+    say(out);
+  }
+
+  [[nodiscard]] double samples_of(Rank rank) const {
+    const auto& group = launch_.assign.plan.pipelines.front().stages.front().group;
+    return rank.value < group.size() ? static_cast<double>(group[rank.value].samples.size()) : 0;
+  }
+
+  void save_at(Step step) {
+    if (over_) return;
+    saving_ = true;
+    using Pieces = Result<std::vector<model::SavedPiece>>;
+    block<Pieces>([](Work& w) { return save(*w.job_, w.launch_, *w.p_.files, *w.p_.hashing); },
+                  [step](Work& w, Pieces pieces) {
+                    if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), pieces.error()});
+                    w.say(codec::StateSaved{w.job(), w.epoch(), step, std::move(*pieces)});
+                    if (step.value < w.launch_.assign.plan.recipe.steps) return;
+                    w.over_ = true;
+                    w.say(codec::RunnerEnded{.job = w.job(), .epoch = w.epoch(), .step = step});
+                  });
+  }
+
+  void pulse() {
+    if (!sink_) return;
+    if (started_ && !over_) {
+      const auto now = p_.tasks->clock().now();
+      const auto progress = job_->runner->progress();
+      if (progress != progress_ || saving_) {
+        progress_ = progress;
+        moved_ = now;
+      }
+      codec::Heartbeat beat;
+      beat.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
+                              .instruction = {static_cast<std::uint32_t>(progress)}, .age = now - moved_});
+      say(std::move(beat));
+    }
+    p_.tasks->at(p_.tasks->clock().now() + kPulse, [weak = weak_from_this()] {
+      if (const auto keep = weak.lock()) keep->pulse();
+    });
+  }
+
+  TrainingParts p_;
+  codec::LaunchRunner launch_;
+  runner_host::RunnerSink sink_;
+  std::shared_ptr<JobParts> job_;
+  codec::ConnectRunners connect_;
+  bool start_wanted_ = false, building_ = false, built_ = false, started_ = false, saving_ = false, over_ = false;
+  Step step_;
+  std::uint64_t progress_ = 0;
+  TimePoint moved_{};
+};
+
+class TrainingRunner final : public runner_host::Runner {
+ public:
+  explicit TrainingRunner(std::shared_ptr<Work> work) : work_(std::move(work)) { work_->begin(); }
+  ~TrainingRunner() override { work_->shut(); }
+  TrainingRunner(const TrainingRunner&) = delete;
+  TrainingRunner& operator=(const TrainingRunner&) = delete;
+  TrainingRunner(TrainingRunner&&) = delete;
+  TrainingRunner& operator=(TrainingRunner&&) = delete;
+
+  void message(const codec::Message& message) override {
+    std::visit(
+        [this]<class T>(const T& m) {
+          if constexpr (requires { work_->on(m); }) work_->on(m);
+        },
+        message);
+  }
+
+ private:
+  std::shared_ptr<Work> work_;
+};
+
+}  // namespace
+
+std::unique_ptr<runner_host::Runner> make_training_runner(const TrainingParts& parts, const codec::LaunchRunner& launch,
+                                                          runner_host::RunnerSink sink) {
+  return std::make_unique<TrainingRunner>(std::make_shared<Work>(parts, launch, std::move(sink)));
+}
+
+}  // namespace frenzy::training

@@ -1,0 +1,33 @@
+// frenzy-node: one a host. Joins a coordinator with its devices; starts a runner for each job.
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+#include "frenzy/tools/paths.hpp"
+#include "frenzy/tools/signals.hpp"
+#include "mains.hpp"
+
+int main(int argc, char** argv) {
+  using namespace frenzy;
+  tools::block_signals();
+  tools::NodeOptions options;
+  options.coordinator_state = tools::coordinator_directory();
+  bool runner = false;
+  CLI::App app("Frenzy's node: offers this host's devices to a coordinator.");
+  app.add_option("--coordinator", options.coordinator, "address of the coordinator; none: the one started here");
+  app.add_option("--listen", options.listen, "address of its gate")->capture_default_str();
+  app.add_option("--name", options.name, "name of the node; none: the host's");
+  app.add_option("--state", options.state, "state directory");
+  app.add_option("--coordinator-state", options.coordinator_state, "where a local coordinator keeps its key and address");
+  app.add_option("--device", options.devices, "a virtual device, MEMORY:SPEED, as in 512MiB:2; may be repeated");
+  app.add_option("--carrier", options.carrier, "auto (shared memory on one host) or tcp")->capture_default_str();
+  app.add_option("--log", options.log_file, "log file; none: standard error");
+  app.add_flag("--runner", runner, "what a node starts for each job; not for people")->group("");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (runner) return tools::runner_main();
+  return tools::node_main(options, std::filesystem::read_symlink("/proc/self/exe").string());
+}

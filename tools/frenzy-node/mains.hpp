@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace frenzy::tools {
+
+struct NodeOptions {
+  std::string coordinator;          ///< address; empty: the one started here
+  std::string listen = "127.0.0.1:0";
+  std::string name;                 ///< empty: the host's
+  std::string state;                ///< empty: below the state root
+  std::string coordinator_state;    ///< where keys and address of a local coordinator are
+  std::string carrier = "auto";
+  std::string log_file;
+  std::vector<std::string> devices;
+};
+
+/// The node process. Returns its exit code.
+int node_main(const NodeOptions& options, const std::string& program);
+/// A runner: commanded over descriptors 3 and 4.
+int runner_main();
+
+}  // namespace frenzy::tools
