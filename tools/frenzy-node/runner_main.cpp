@@ -99,7 +99,7 @@ class RunnerProcess {
 int runner_main() {
   constexpr auto kCarrier = CarrierChoice::automatic;
   Network::prepare(kCarrier);
-  auto log = logging::open_log({.level = LogLevel::warn});
+  auto log = logging::open_log({.level = LogLevel::warn, .file = {}});
   const SystemClock clock;
   if (!log) return 1;
   auto network = Network::create(clock, **log, kCarrier);

@@ -35,6 +35,8 @@ class SqliteStore final : public Store {
   [[nodiscard]] Status write_detail(const model::JobDetail& detail);
   [[nodiscard]] Result<std::vector<model::StateChange>> changes(JobId job);
   [[nodiscard]] Result<StoredJob> read_job(Query& query);
+  /// History, and the newest step: it is recorded more often than the rest.
+  [[nodiscard]] Status complete(StoredJob& job);
 
   std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<Database> database_;

@@ -91,6 +91,22 @@ Result<StoredJob> SqliteStore::read_job(Query& query) {
   return StoredJob{std::move(*request), std::move(job->job)};
 }
 
+Status SqliteStore::complete(StoredJob& job) {
+  auto history = changes(job.submission.job);
+  if (!history) return history.error();
+  job.detail.history = std::move(*history);
+  if (auto done = flush(); !done) return done;
+  auto query = database_->query("SELECT step, loss_sum, tokens FROM steps WHERE job = ? ORDER BY step DESC LIMIT 1");
+  if (!query) return query.error();
+  const auto row = (*query)->bind(job.submission.job.uuid.bytes).step();
+  if (!row) return row.error();
+  auto& summary = job.detail.summary;
+  if (!*row || (*query)->natural(0) <= summary.step.value) return {};
+  summary.step = {(*query)->natural(0)};
+  summary.loss = model::StepRow{.loss_sum = (*query)->real(1), .tokens = (*query)->natural(2)}.loss();
+  return {};
+}
+
 Result<StoredJob> SqliteStore::job(JobId id) {
   auto query = database_->query("SELECT submission, detail FROM jobs WHERE id = ?");
   if (!query) return query.error();
@@ -99,9 +115,7 @@ Result<StoredJob> SqliteStore::job(JobId id) {
   if (!*row) return error(Errc::not_found, "no job {}", id);
   auto out = read_job(**query);
   if (!out) return out;
-  auto history = changes(id);
-  if (!history) return history.error();
-  out->detail.history = std::move(*history);
+  if (auto done = complete(*out); !done) return done.error();
   return out;
 }
 
@@ -118,9 +132,7 @@ Result<std::vector<StoredJob>> SqliteStore::jobs() {
     out.push_back(std::move(*job));
   }
   for (auto& job : out) {
-    auto history = changes(job.submission.job);
-    if (!history) return history.error();
-    job.detail.history = std::move(*history);
+    if (auto done = complete(job); !done) return done.error();
   }
   return out;
 }

@@ -83,6 +83,7 @@ TEST_CASE("jobs, their history, steps and saves are there after a restart", "[st
   CHECK((*jobs)[0].submission == b);
   CHECK((*jobs)[1].submission == a);
   CHECK((*jobs)[1].detail.summary.state == JobState::finished);
+  CHECK((*jobs)[1].detail.summary.step == Step{200});
   CHECK((*jobs)[1].detail.shares == detail(a, JobState::finished).shares);
   REQUIRE((*jobs)[1].detail.history.size() == 2);
   CHECK((*jobs)[1].detail.history[1] == change(JobState::finished, "200 steps"));

@@ -11,7 +11,7 @@ namespace frenzy::logging {
 
 struct LogOptions {
   LogLevel level = LogLevel::info;
-  std::string file;              ///< empty: standard error
+  std::string file{};            ///< empty: standard error
   std::size_t file_limit = 16U << 20;  ///< bytes after which the file is rotated
   std::size_t files_kept = 3;
 };
