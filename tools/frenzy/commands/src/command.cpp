@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "frenzy/base/text.hpp"
+
 namespace frenzy::cli {
 namespace {
 
@@ -105,6 +107,15 @@ void add_checkpoint_verbs(CLI::App& app, Values& v, Invocation& out) {
   sample->add_option("--seed", v.sample.seed)->capture_default_str();
 }
 
+std::optional<std::string> unknown_verb(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  if (name.starts_with('-') || std::ranges::find(names, name) != names.end()) return std::nullopt;
+  const auto close = nearest(name, views);
+  return format("there is no '{}'{}; `frenzy --help` lists what there is", name, close ? format(", did you mean '{}'?", *close) : "");
+}
+
 std::variant<Invocation, Answered> parsed(CLI::App& app, std::span<const std::string> arguments, const Invocation& out) {
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -132,10 +143,13 @@ std::variant<Invocation, Answered> parse_arguments(std::span<const std::string> 
   app.footer(std::string(kExitCodes));
   app.set_version_flag("--version", std::string(kVersion));
   app.add_option("--coordinator", out.coordinator, "its address; none: $FRENZY_COORDINATOR, else the one started here");
-  app.add_option("--state", out.state, "state directory of the coordinator on this host, for its address and keys");
+  app.add_option("--coordinator-state", out.state, "state directory of the coordinator on this host, for its address and keys");
   add_job_verbs(app, values, out);
   add_cluster_verbs(app, values, out);
   add_checkpoint_verbs(app, values, out);
+  if (!arguments.empty()) {
+    if (auto problem = unknown_verb(app, arguments.front())) return Answered{ExitCode::usage, std::move(*problem)};
+  }
   return parsed(app, arguments, out);
 }
 

@@ -166,7 +166,8 @@ Result<std::unique_ptr<Coordinator>> connect(const Locations& where, Files& file
   const auto address = coordinator_address(where, files);
   if (!address) return address.error();
   const auto keys = crypto::load_keys(files, where.key_file);
-  if (!keys) return keys.error();
+  // not_found would read as "no such job".
+  if (!keys) return Error{Errc::refused, keys.error().what};
   auto connection = std::make_unique<Connection>(*address);
   if (auto opened = connection->open(*keys, rng, clock, log); !opened) return opened.error();
   return Result<std::unique_ptr<Coordinator>>(std::move(connection));

@@ -35,7 +35,7 @@ void write_share(JsonWriter& json, const model::DeviceShare& share) {
   json.field("owned_elements", share.owned_elements).field("why", share.why);
   json.key("predicted");
   write_footprint(json, share.predicted);
-  json.field("predicted_arena_bytes", share.arena().value).field("measured_arena_bytes", share.measured.value).end_object();
+  json.field("predicted_arena_bytes", share.arena().value).field("measured_bytes", share.measured.value).end_object();
 }
 
 void write_change(JsonWriter& json, const model::StateChange& change) {

@@ -9,7 +9,8 @@
 namespace frenzy::cli {
 namespace {
 
-constexpr auto kBetweenLines = std::chrono::seconds{2};  ///< of progress, where it is not drawn again
+constexpr auto kBetweenLines = std::chrono::seconds{2};             ///< of progress in a file
+constexpr auto kBetweenRedraws = std::chrono::milliseconds{100};  ///< on a terminal
 
 /// Prints what a watch tells: state changes on lines of their own, steps as progress.
 class Follower {
@@ -39,7 +40,8 @@ class Follower {
     const auto& row = update.rows.back();
     const auto now = context_.clock->now();
     const bool redraws = context_.surface.medium == Medium::terminal;
-    if (!redraws && written_ && now - *written_ < kBetweenLines && row.step.value != update.summary.steps) return;
+    const std::chrono::nanoseconds pause = redraws ? std::chrono::nanoseconds{kBetweenRedraws} : kBetweenLines;
+    if (written_ && now - *written_ < pause && row.step.value != update.summary.steps) return;
     written_ = now;
     const auto left = update.summary.steps - std::min(update.summary.steps, row.step.value);
     const Progress line{.step = row.step.value,

@@ -7,8 +7,8 @@
 
 namespace frenzy::cli {
 
-/// Connected when it returns. `clock` and `log` outlive the connection. Errors: unreachable, refused,
-/// timed_out, cancelled; not_found and corrupt for the key file.
+/// Connected when it returns. `clock` and `log` outlive the connection. Errors: unreachable, refused
+/// (also for want of a key), timed_out, cancelled.
 [[nodiscard]] Result<std::unique_ptr<Coordinator>> connect(const Locations& where, Files& files, Rng& rng, const Clock& clock, Log& log);
 
 /// The address that `where` names, or that the coordinator on this host wrote down.
