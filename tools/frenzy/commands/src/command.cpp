@@ -67,7 +67,9 @@ void add_job_verbs(CLI::App& app, Values& v, Invocation& out) {
   json_flag(submit, out.format);
   json_flag(verb(app, "ls", "list jobs", v.list, chosen), out.format);
   json_flag(job_verb(app, "show", "what a job is, does, and takes of each device", v.show, chosen), out.format);
-  json_flag(job_verb(app, "logs", "state changes and steps, one line each", v.logs, chosen), out.format);
+  auto* logs = job_verb(app, "logs", "state changes and steps, one line each", v.logs, chosen);
+  logs->add_flag("--plot", v.logs.plot, "draw the loss curve instead");
+  json_flag(logs, out.format);
   json_flag(job_verb(app, "watch", "follow a job; Ctrl-C ends the watching, not the job", v.watch, chosen), out.format);
   job_verb(app, "wait", "wait until a job has ended", v.wait, chosen);
   job_verb(app, "cancel", "save a job's state and end it", v.cancel, chosen);

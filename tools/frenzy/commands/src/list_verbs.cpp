@@ -1,6 +1,9 @@
 // ls, show, nodes, logs.
+#include <algorithm>
+
 #include "frenzy/cli/job_json.hpp"
 #include "frenzy/cli/job_text.hpp"
+#include "frenzy/cli/plot.hpp"
 #include "verbs.hpp"
 
 namespace frenzy::cli {
@@ -50,6 +53,12 @@ class Logbook {
     add_rows(WallTime::max());
     return out;
   }
+  [[nodiscard]] std::string plot(const Surface& surface) const {
+    std::vector<CurvePoint> points;
+    for (const auto& row : rows_) points.push_back({row.step.value, row.loss()});
+    const PlotSize size{.width = std::clamp<std::size_t>(surface.width, 20, 78), .height = 12};
+    return points.empty() ? "no step yet\n" : plot_text(points, size, surface.glyphs);
+  }
 
  private:
   std::vector<model::StateChange> changes_;
@@ -63,7 +72,7 @@ ExitCode do_verb(const Context& context, const command::Logs& verb) {
   if (!coordinator) return complain(context, coordinator.error());
   Logbook book;
   const auto told = (*coordinator)->watch({.job = verb.job}, [&](const codec::JobUpdate& update) { book.add(update); });
-  context.console->out(book.text(context.format));
+  context.console->out(verb.plot ? book.plot(context.surface) : book.text(context.format));
   return told ? ExitCode::ok : complain(context, told.error());
 }
 

@@ -25,7 +25,11 @@ struct Submit {
 };
 struct List { friend bool operator==(const List&, const List&) = default; };
 struct Show { std::string job{}; friend bool operator==(const Show&, const Show&) = default; };
-struct Logs { std::string job{}; friend bool operator==(const Logs&, const Logs&) = default; };
+struct Logs {
+  std::string job{};
+  bool plot = false;  ///< the loss curve, drawn with characters, instead of lines
+  friend bool operator==(const Logs&, const Logs&) = default;
+};
 struct Watch { std::string job{}; friend bool operator==(const Watch&, const Watch&) = default; };
 struct Wait { std::string job{}; friend bool operator==(const Wait&, const Wait&) = default; };
 struct Cancel { std::string job{}; friend bool operator==(const Cancel&, const Cancel&) = default; };
