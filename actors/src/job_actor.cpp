@@ -11,7 +11,7 @@ namespace event = lifecycle::event;
 namespace effect = lifecycle::effect;
 using lifecycle::JobEvent;
 
-constexpr auto kNodeAnswer = std::chrono::seconds{10};  ///< of a node to a command
+constexpr auto kNodeAnswer = std::chrono::seconds{30};  ///< of a node to a command; it may compile first
 constexpr std::size_t kRowsInFrame = 1024;
 
 class JobActor final : public WorkingActor {

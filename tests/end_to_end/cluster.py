@@ -110,7 +110,7 @@ class ClusterTest(unittest.TestCase):
     def job_file(self):
         path = self.path("job.toml")
         if not os.path.exists(path):
-            text = self.ok("new", "gpt2-tiny").replace('path = "data.txt"', 'path = "text.txt"')
+            text = self.ok("new", "--preset", "gpt2-tiny").replace('path = "data.txt"', 'path = "text.txt"')
             with open(path, "w") as out:
                 out.write(text)
         return path

@@ -9,7 +9,7 @@ from cluster import ClusterTest
 class KeysAndRoles(ClusterTest):
     def test_keys_are_secret_files_and_revoking_one_takes_effect(self):
         self.start_coordinator()
-        for name in ("cluster.key", "users/admin.key"):
+        for name in ("coordinator.key", "cluster.key", "users/admin.key"):
             mode = os.stat(self.path("state/coordinator", name)).st_mode
             self.assertEqual(stat.S_IMODE(mode), 0o600)
         key = self.ok("keys", "add", "ada").strip()

@@ -25,7 +25,6 @@ class OneJobOverTwoNodes(ClusterTest):
         self.assertLess(last, first - 0.5)
         out = self.path("exported")
         self.ok("checkpoint", "export", "tale", out)
-        self.assertIn("0 problems", self.ok("checkpoint", "verify", out))
         with open(self.path("exported/config.json")) as config:
             self.assertIn("GPT2LMHeadModel", config.read())
         sample = self.ok("checkpoint", "sample", "tale", "--prompt", "In the", "--tokens", "20")

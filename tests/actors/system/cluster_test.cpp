@@ -2,6 +2,7 @@
 
 #include "scratch_directory.hpp"
 #include "simulated_cluster.hpp"
+#include "test_hashing.hpp"
 
 namespace frenzy::testing {
 namespace {
@@ -259,8 +260,7 @@ TEST_CASE("content travels by digest and is refused when it is something else", 
   Fixture f;
   auto& c = f.start(0);
   const std::vector<std::byte> bytes(5, std::byte{3});
-  ContentDigest digest;
-  for (std::size_t i = 0; i < 5; ++i) digest.bytes[i] = 3;
+  const auto digest = test::TestHashing().digest(bytes);
   const auto missing = c.ask(codec::OfferChunks{{digest}});
   CHECK(std::get<codec::MissingChunks>(*missing).digests.size() == 1);
   CHECK(c.ask(codec::PutChunk{{}, bytes}).error().code == Errc::corrupt);

@@ -12,26 +12,12 @@
 #include "frenzy/transport/make_session.hpp"
 #include "frenzy/transport/simulated_crypto.hpp"
 #include "simulated_runner.hpp"
+#include "test_hashing.hpp"
 
 namespace frenzy::testing {
 namespace {
 
 using transport::Role;
-
-class ToyHashing final : public ContentHashing {
-  class Hasher final : public ContentHasher {
-   public:
-    void update(std::span<const std::byte> bytes) override {
-      for (const auto byte : bytes) out_.bytes[at_++ % 32] ^= static_cast<std::uint8_t>(byte);
-    }
-    ContentDigest finish() override { return out_; }
-
-   private:
-    ContentDigest out_;
-    std::size_t at_ = 0;
-  };
-  std::unique_ptr<ContentHasher> start() const override { return std::make_unique<Hasher>(); }
-};
 
 struct TestConfig : caf::actor_system_config {
   TestConfig() { set("scheduler.policy", caf::atom("testing")); }
@@ -83,7 +69,7 @@ struct Process {
   std::unique_ptr<transport::Session> session;
   std::string address;
   MemoryFiles files;
-  ToyHashing hashing;
+  test::TestHashing hashing;
   content::ContentStore content{files, hashing, "/content"};
   content::ContentStore saves{files, hashing, "/saves"};
   std::unique_ptr<store::Store> store;

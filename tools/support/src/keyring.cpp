@@ -11,13 +11,16 @@ constexpr std::string_view kSuffix = ".key";
 }  // namespace
 
 Result<crypto::Keys> coordinator_keys(Files& files, transport::Crypto& crypto, const std::string& directory) {
-  const auto path = cluster_key_path(directory);
+  const auto path = coordinator_key_path(directory);
   if (files.exists(path)) return crypto::load_keys(files, path);
   const auto keys = crypto::make_keys(crypto);
   if (auto made = files.make_directory(users_directory(directory)); !made) return made.error();
   if (auto saved = crypto::save_keys(files, user_key_path(directory, "admin"), crypto::make_keys(crypto)); !saved) {
     return saved.error();
   }
+  // A node makes its own identity; the one in this file is nobody's.
+  const auto joining = crypto::make_keys(crypto, keys.admission);
+  if (auto saved = crypto::save_keys(files, cluster_key_path(directory), joining); !saved) return saved.error();
   if (auto saved = crypto::save_keys(files, path, keys); !saved) return saved.error();
   return keys;
 }

@@ -16,6 +16,7 @@ std::string state_root() {
   return (home.empty() ? std::string(".") : home) + "/.local/state/frenzy";
 }
 
+std::string coordinator_key_path(const std::string& coordinator) { return coordinator + "/coordinator.key"; }
 std::string cluster_key_path(const std::string& coordinator) { return coordinator + "/cluster.key"; }
 std::string users_directory(const std::string& coordinator) { return coordinator + "/users"; }
 std::string user_key_path(const std::string& coordinator, const std::string& user) {

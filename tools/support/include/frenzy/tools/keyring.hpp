@@ -13,8 +13,8 @@
 
 namespace frenzy::tools {
 
-/// The keys of a coordinator's state directory, made (0600) if this is its first start: its own and
-/// one for user "admin".
+/// The keys of a coordinator, made (0600) at its first start, with the cluster's key for nodes and one
+/// for user "admin" beside them.
 [[nodiscard]] Result<crypto::Keys> coordinator_keys(Files& files, transport::Crypto& crypto, const std::string& directory);
 
 /// Thread: the session's loop. All passed in outlive it.

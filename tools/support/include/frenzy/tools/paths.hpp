@@ -1,7 +1,7 @@
 #pragma once
 // Where programs keep their files, and how they find each other without being told.
 //   $FRENZY_STATE, else $XDG_STATE_HOME/frenzy, else ~/.local/state/frenzy
-//   .../coordinator/{frenzy.db, lock, address, cluster.key, users/NAME.key, content/}
+//   .../coordinator/{frenzy.db, lock, address, coordinator.key, cluster.key, users/NAME.key, content/}
 //   .../nodes/NAME/{node.key, id, content/, saves/}
 
 #include <string>
@@ -14,6 +14,9 @@ namespace frenzy::tools {
 [[nodiscard]] std::string state_root();
 [[nodiscard]] inline std::string coordinator_directory() { return state_root() + "/coordinator"; }
 
+/// The coordinator's own identity: never leaves its host.
+[[nodiscard]] std::string coordinator_key_path(const std::string& coordinator);
+/// What a node needs to join.
 [[nodiscard]] std::string cluster_key_path(const std::string& coordinator);
 [[nodiscard]] std::string user_key_path(const std::string& coordinator, const std::string& user);
 [[nodiscard]] std::string users_directory(const std::string& coordinator);

@@ -1,0 +1,176 @@
+#include "frenzy/cli/connection.hpp"
+
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+
+#include "frenzy/base/guarded.hpp"
+#include "frenzy/client/client.hpp"
+#include "frenzy/tools/network.hpp"
+#include "frenzy/tools/paths.hpp"
+
+namespace frenzy::cli {
+namespace {
+
+constexpr auto kAnswer = std::chrono::seconds{20};
+
+Error interrupted() { return error(Errc::cancelled, "interrupted"); }
+
+/// What the loop's thread hands to the caller's.
+class Mailbox {
+ public:
+  void put(client::Answer answer) {
+    state_.lock()->answers.push_back(std::move(answer));
+    wake_.notify_one();
+  }
+  void interrupt() {
+    state_.lock()->interrupted = true;
+    wake_.notify_one();
+  }
+  client::Answer take() {
+    auto state = state_.lock();
+    while (!state->interrupted && state->answers.empty()) state.wait(wake_);
+    if (state->interrupted) return interrupted();
+    auto answer = std::move(state->answers.front());
+    state->answers.pop_front();
+    return answer;
+  }
+
+ private:
+  struct State {
+    std::deque<client::Answer> answers;
+    bool interrupted = false;
+  };
+  Guarded<State> state_;
+  std::condition_variable wake_;
+};
+
+/// SIGINT and SIGTERM as something to read, while it lives. Made before the threads that inherit its mask.
+class Signals {
+ public:
+  Signals() {
+    ::sigemptyset(&set_);
+    ::sigaddset(&set_, SIGINT);
+    ::sigaddset(&set_, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    descriptor_.reset(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+  Signals(Signals&&) = delete;
+  Signals& operator=(Signals&&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  /// Takes the signal, so that it does not strike when the mask is as before.
+  void take() const {
+    signalfd_siginfo info{};
+    [[maybe_unused]] const auto got = ::read(descriptor_.get(), &info, sizeof(info));
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+  transport::UniqueFd descriptor_;
+};
+
+class Connection final : public Coordinator {
+ public:
+  explicit Connection(std::string address) : address_(std::move(address)) {}
+  ~Connection() override { thread_.reset(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  Connection(Connection&&) = delete;
+  Connection& operator=(Connection&&) = delete;
+
+  Status open(const crypto::Keys& keys, Rng& rng, const Clock& clock, Log& log) {
+    auto network = tools::Network::create(clock, log, tools::CarrierChoice::tcp);
+    if (!network) return network.error();
+    network_ = std::move(*network);
+    client_ = std::make_unique<client::Client>(network_->loop());
+    admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator});
+    const tools::NetworkOptions options{
+        .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys, .carrier = tools::CarrierChoice::tcp};
+    if (auto opened = network_->open(options, *admission_, *client_); !opened) return opened;
+    client_->attach(network_->session());
+    thread_ = std::make_unique<transport::LoopThread>(network_->loop());
+    return shake_hands();
+  }
+
+  Result<codec::Message> ask(codec::Message message) override {
+    const auto mailbox = mailbox_;
+    network_->loop().post([this, mailbox, message = std::move(message)]() mutable {
+      client_->ask(std::move(message), kAnswer, [mailbox](client::Answer answer) { mailbox->put(std::move(answer)); });
+    });
+    return mailbox_->take();
+  }
+
+  Status watch(const codec::WatchJob& watch, const std::function<void(const codec::JobUpdate&)>& each) override {
+    const auto mailbox = mailbox_;
+    network_->loop().post([this, mailbox, watch] {
+      client_->stream(watch, [mailbox](client::Answer answer) { mailbox->put(std::move(answer)); });
+    });
+    while (true) {
+      const auto answer = mailbox_->take();
+      if (!answer) return answer.error();
+      const auto* update = std::get_if<codec::JobUpdate>(&*answer);
+      if (update == nullptr) return error(Errc::corrupt, "the coordinator answered with {}", std::string_view(codec::name_of(*answer)));
+      each(*update);
+      if (update->last) return {};
+    }
+  }
+
+  const std::string& address() const override { return address_; }
+
+ private:
+  Status shake_hands() {
+    const auto mailbox = mailbox_;
+    network_->loop().post([this, mailbox] {
+      watch_signals();
+      client_->connect(address_, [mailbox](Status status) {
+        mailbox->put(status ? client::Answer(codec::Message(codec::Accepted{})) : client::Answer(status.error()));
+      });
+    });
+    const auto done = mailbox_->take();
+    return done ? Status() : Status(done.error());
+  }
+
+  void watch_signals() {
+    const auto mailbox = mailbox_;
+    const auto watched = network_->loop().watch(signals_.descriptor(), EPOLLIN, [this, mailbox](std::uint32_t) {
+      signals_.take();
+      mailbox->interrupt();
+    });
+    if (!watched) mailbox_->put(watched.error());
+  }
+
+  Signals signals_;
+  std::string address_;
+  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  std::unique_ptr<tools::Network> network_;
+  std::unique_ptr<transport::Admission> admission_;
+  std::unique_ptr<client::Client> client_;
+  std::unique_ptr<transport::LoopThread> thread_;
+};
+
+}  // namespace
+
+Result<std::string> coordinator_address(const Locations& where, Files& files) {
+  if (!where.coordinator.empty()) return where.coordinator;
+  return tools::read_address(files, where.state);
+}
+
+Result<std::unique_ptr<Coordinator>> connect(const Locations& where, Files& files, Rng& rng, const Clock& clock, Log& log) {
+  const auto address = coordinator_address(where, files);
+  if (!address) return address.error();
+  const auto keys = crypto::load_keys(files, where.key_file);
+  // not_found would read as "no such job".
+  if (!keys) return Error{Errc::refused, keys.error().what};
+  auto connection = std::make_unique<Connection>(*address);
+  if (auto opened = connection->open(*keys, rng, clock, log); !opened) return opened.error();
+  return Result<std::unique_ptr<Coordinator>>(std::move(connection));
+}
+
+}  // namespace frenzy::cli
