@@ -3,7 +3,7 @@
 # proof that the package is whole. Usage: tests/package/run.sh [build folder, default build/dev]
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-build_dir=${1:-$source_dir/build/dev}
+build_dir=$(cd "${1:-$source_dir/build/dev}" && pwd)
 work=$build_dir/package
 rm -rf "$work"
 mkdir -p "$work/state"
