@@ -40,20 +40,25 @@ std::vector<std::uint32_t> placement_order(const Program& program) {
   return order;
 }
 
+/// Bytes that begin and end to live at each instruction, by part, summed along the list.
 Peak peak_of(const Program& program, const Lifetimes& lifetimes) {
-  const auto count = static_cast<std::uint32_t>(program.instructions.size());
+  const auto count = std::max<std::size_t>(program.instructions.size(), 1);
+  std::vector<model::Footprint> born(count), dead(count + 1);
+  for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
+    const auto& buffer = program.buffers[b];
+    const bool persistent = buffer.lifetime == Lifetime::persistent;
+    if (!persistent && lifetimes.first_use(b) > lifetimes.last_use(b)) continue;
+    born[persistent ? 0 : lifetimes.first_use(b)][buffer.part] += room_of(buffer);
+    dead[persistent ? count : lifetimes.last_use(b) + 1][buffer.part] += room_of(buffer);
+  }
   Peak best;
-  for (std::uint32_t i = 0; i < std::max(count, 1U); ++i) {
-    Peak here{.live = {}, .instruction = i, .parts = {}};
-    for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
-      const auto& buffer = program.buffers[b];
-      const bool alive = buffer.lifetime == Lifetime::persistent ||
-                         (lifetimes.first_use(b) <= i && i <= lifetimes.last_use(b));
-      if (!alive) continue;
-      here.live += room_of(buffer);
-      here.parts[buffer.part] += room_of(buffer);
+  model::Footprint alive;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::size_t part = 0; part < model::kParts; ++part) {
+      alive.parts[part] += born[i].parts[part];
+      alive.parts[part] -= dead[i].parts[part];
     }
-    if (i == 0 || here.live > best.live) best = here;
+    if (i == 0 || alive.total() > best.live) best = {alive.total(), i, alive};
   }
   return best;
 }

@@ -115,3 +115,14 @@ TEST_CASE("equal inputs give equal plans", "[planner]") {
   const Bench bench({{64_MiB, 3}, {64_MiB, 2}, {10_MiB, 1}});
   CHECK(bench.plan()->plan == bench.plan()->plan);
 }
+
+TEST_CASE("a giant model is refused at once, also for a large batch", "[planner]") {
+  Bench bench({{512_MiB, 2}, {512_MiB, 1}, {256_MiB, 1}, {128_MiB, 1}});
+  bench.spec = *model::preset("gpt2-xl");
+  bench.recipe.global_batch = 64;
+  bench.recipe.sequence = 256;
+  const auto result = bench.plan();
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().code == Errc::does_not_fit);
+  CHECK_THAT(result.error().what, Catch::Contains("the largest part is"));
+}

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "frenzy/memory_profiler/admission.hpp"
 #include "frenzy/memory_profiler/pack.hpp"
@@ -124,6 +125,7 @@ class DataParallelSearch {
       c.state_weight = c.cost.matrix_rate.value;
       c.shard_limited = false;
     }
+    if (const auto misfit = hopeless()) return misfit;
     constexpr int kShrinks = 12;
     for (int round = 0; round <= kShrinks; ++round) {
       const auto misfit = fit_once();
@@ -135,6 +137,20 @@ class DataParallelSearch {
       short_of_memory.state_weight = round + 1 < kShrinks ? short_of_memory.state_weight * 0.5 : 0.0;
     }
     return fit_once();
+  }
+
+  /// A device that could not run one sample at a time even if others held all optimizer state.
+  std::optional<Misfit> hopeless() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      auto& c = candidates_[i];
+      const auto weight = std::exchange(c.state_weight, candidates_.size() > 1 ? 0.0 : c.state_weight);
+      for (auto& other : candidates_) other.micro_batch = 1;
+      const auto program = compiled_program(i);
+      const auto fits = program ? memory_profiler::admit_bound(*program, room(c)) : program.error();
+      c.state_weight = weight;
+      if (!fits) return Misfit{i, fits.error()};
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] std::size_t holders() const {
@@ -159,25 +175,29 @@ class DataParallelSearch {
       const auto size = (c.samples + pieces - 1) / pieces;
       if (pieces > 1 && size == c.micro_batch) continue;
       c.micro_batch = size;
-      const auto packed = packed_program(i);
-      if (!packed) return packed.error();
-      const auto fits = memory_profiler::admit(*packed, room(c));
+      const auto fits = fits_now(i);
       if (fits) return std::nullopt;
       why = fits.error();
     }
     return why;
   }
 
+  /// The cheap bound first; packing only for what passes it.
+  [[nodiscard]] Status fits_now(std::size_t i) const {
+    auto program = compiled_program(i);
+    if (!program) return program.error();
+    const auto bound = memory_profiler::admit_bound(*program, room(candidates_[i]));
+    if (!bound) return bound;
+    return memory_profiler::admit(memory_profiler::pack(std::move(*program)), room(candidates_[i]));
+  }
+
   [[nodiscard]] memory_profiler::Room room(const Candidate& c) const {
     return {c.device->name, c.device->free, c.cost.fixed, in_.reserve};
   }
 
-  [[nodiscard]] Result<program::PackedProgram> packed_program(std::size_t i) const {
-    auto program = compile(make_plan(), Rank{static_cast<std::uint32_t>(i)}, *in_.catalogue,
-                           {.purpose = program::Purpose::training,
-                            .threads = candidates_[i].device->threads});
-    if (!program) return program.error();
-    return memory_profiler::pack(std::move(*program));
+  [[nodiscard]] Result<program::Program> compiled_program(std::size_t i) const {
+    return compile(make_plan(), Rank{static_cast<std::uint32_t>(i)}, *in_.catalogue,
+                   {.purpose = program::Purpose::training, .threads = candidates_[i].device->threads});
   }
 
   [[nodiscard]] model::Plan make_plan() const {
@@ -215,9 +235,9 @@ class DataParallelSearch {
     double rates = 0;
     for (const auto& c : candidates_) rates += c.cost.matrix_rate.value;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      auto packed = packed_program(i);
-      if (!packed) return packed.error();
-      out.shares.push_back(share(i, *packed, rates));
+      auto program = compiled_program(i);
+      if (!program) return program.error();
+      out.shares.push_back(share(i, memory_profiler::pack(std::move(*program)), rates));
       out.step = std::max(out.step, out.shares.back().compute);
     }
     return out;

@@ -21,4 +21,7 @@ struct Room {
 /// does_not_fit with needed bytes, free bytes and the largest part.
 [[nodiscard]] Status admit(const program::PackedProgram& packed, const Room& room);
 
+/// The same by the bound that no packing can beat (see peak): cheap, and final when it refuses.
+[[nodiscard]] Status admit_bound(const program::Program& program, const Room& room);
+
 }  // namespace frenzy::memory_profiler
