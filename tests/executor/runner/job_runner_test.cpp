@@ -215,7 +215,13 @@ TEST_CASE("an arena beyond the device's memory is refused by the device's name",
   device.name = "cpu7";
   device.memory_limit = 1_KiB;
   LocalExchange hub(1);
+  const SystemClock clock;
+  CountedSamples samples(plan.model.vocabulary);
+  Watcher watcher;
   JobRunnerParts parts;
+  parts.clock = &clock;
+  parts.samples = &samples;
+  parts.events = &watcher;
   parts.make_kernels = [](const model::ModelSpec& spec, model::Scalar, std::uint32_t) {
     return Result<std::unique_ptr<Kernels>>(std::make_unique<ReferenceKernels<double>>(spec));
   };

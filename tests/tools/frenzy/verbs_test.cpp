@@ -39,7 +39,7 @@ TEST_CASE("submit sends each missing chunk once, then the job under the client's
   INFO(w.console.errors);
   CHECK(w.cluster.puts == 2);
   REQUIRE(w.cluster.submitted.size() == 1);
-  const auto& job = w.cluster.submitted[0];
+  const auto job = w.cluster.submitted[0];
   CHECK(w.console.output.starts_with(format("{}\n", job.job)));
   CHECK(w.console.output.find("n1/cpu0") != std::string::npos);
   CHECK(job.data.at(0).chunks.size() == 3);
