@@ -85,21 +85,25 @@ class Checker {
     }
   }
 
+  /// What devices of all pipelines are dealt of the samples at a block, ascending.
+  [[nodiscard]] std::vector<SampleRange> dealt(std::uint32_t block) const {
+    std::vector<SampleRange> out;
+    for (const auto& pipeline : plan_.pipelines) {
+      for (const auto& stage : pipeline.stages) {
+        if (block < stage.blocks.begin.value || block >= stage.blocks.end.value) continue;
+        for (const auto& member : stage.group) out.push_back(member.samples);
+      }
+    }
+    std::erase_if(out, [](const auto& range) { return range.size() == 0; });
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
   // At every block each sample of the step is dealt to exactly one device.
   void check_samples() {
     for (std::uint32_t block = 0; block < plan_.model.block_count(); ++block) {
-      std::vector<SampleRange> ranges;
-      for (const auto& pipeline : plan_.pipelines) {
-        for (const auto& stage : pipeline.stages) {
-          if (block < stage.blocks.begin.value || block >= stage.blocks.end.value) continue;
-          for (const auto& member : stage.group) {
-            if (member.samples.size() > 0) ranges.push_back(member.samples);
-          }
-        }
-      }
-      std::sort(ranges.begin(), ranges.end());
       std::uint32_t next = 0;
-      for (const auto& range : ranges) {
+      for (const auto& range : dealt(block)) {
         if (range.begin != next || range.end < range.begin) break;
         next = range.end;
       }

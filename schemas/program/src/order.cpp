@@ -16,6 +16,30 @@ struct BufferHistory {
 
 bool writes(Access access) { return access != Access::read; }
 
+/// What an instruction waits for because of its buffers.
+void wait_for_buffers(const Instruction& instruction, const std::vector<BufferHistory>& history,
+                      std::vector<std::uint32_t>& before) {
+  for (const auto& use : instruction.uses) {
+    const auto& buffer = history[use.buffer.value];
+    if (buffer.writer) before.push_back(*buffer.writer);
+    if (writes(use.access)) {
+      before.insert(before.end(), buffer.readers.begin(), buffer.readers.end());
+    }
+  }
+}
+
+void remember(const Instruction& instruction, std::uint32_t index,
+              std::vector<BufferHistory>& history) {
+  for (const auto& use : instruction.uses) {
+    auto& buffer = history[use.buffer.value];
+    if (writes(use.access)) {
+      buffer = {index, {}};
+    } else {
+      buffer.readers.push_back(index);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
@@ -29,22 +53,8 @@ std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
     if (stream) before.push_back(*stream);
     stream = i;
     for (const auto after : instruction.after) before.push_back(after.value);
-    for (const auto& use : instruction.uses) {
-      auto& buffer = history[use.buffer.value];
-      if (buffer.writer) before.push_back(*buffer.writer);
-      if (writes(use.access)) {
-        before.insert(before.end(), buffer.readers.begin(), buffer.readers.end());
-      }
-    }
-    for (const auto& use : instruction.uses) {
-      auto& buffer = history[use.buffer.value];
-      if (writes(use.access)) {
-        buffer.writer = i;
-        buffer.readers.clear();
-      } else {
-        buffer.readers.push_back(i);
-      }
-    }
+    wait_for_buffers(instruction, history, before);
+    remember(instruction, i, history);
     std::sort(before.begin(), before.end());
     before.erase(std::unique(before.begin(), before.end()), before.end());
     std::erase(before, i);

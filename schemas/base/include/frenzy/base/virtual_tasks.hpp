@@ -14,6 +14,10 @@ class VirtualTasks final : public Tasks {
  public:
   VirtualTasks();
   ~VirtualTasks() override;
+  VirtualTasks(const VirtualTasks&) = delete;
+  VirtualTasks& operator=(const VirtualTasks&) = delete;
+  VirtualTasks(VirtualTasks&&) = delete;
+  VirtualTasks& operator=(VirtualTasks&&) = delete;
 
   void post(Task task) override;
   void post_blocking(Task work, Task done) override;
