@@ -41,7 +41,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   void begin() {
     p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });
     using Prepared = Result<std::shared_ptr<JobParts>>;
-    block<Prepared>([](Work& w) { return prepare(w.launch_, *w.p_.files, *w.p_.hashing); },
+    block<Prepared>([](Work& w) { return prepare(w.p_.backend, w.launch_, *w.p_.files, *w.p_.hashing); },
                     [](Work& w, Prepared parts) {
                       if (!parts) return w.fail(parts.error());
                       w.job_ = std::move(*parts);
@@ -150,7 +150,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     }
     building_ = true;
     block<Status>(
-        [routes](Work& w) { return build(*w.job_, w.launch_, w.p_.tasks->clock(), *w.p_.session, routes, w); },
+        [routes](Work& w) { return build(w.p_.backend, *w.job_, w.launch_, w.p_.tasks->clock(), *w.p_.session, routes, w); },
         [](Work& w, const Status& status) {
           if (!status) return w.fail(status.error());
           w.built_ = true;

@@ -12,6 +12,7 @@
 #include "frenzy/base/files.hpp"
 #include "frenzy/base/log.hpp"
 #include "frenzy/runner_host/runner_host.hpp"
+#include "frenzy/training/backend.hpp"
 #include "frenzy/transport/session.hpp"
 
 namespace frenzy::training {
@@ -40,6 +41,7 @@ struct TrainingParts {
   Files* files = nullptr;
   const ContentHashing* hashing = nullptr;
   Uuid uuid{};  ///< name of this runner's session
+  Backend backend = cpu_backend();
 };
 
 [[nodiscard]] std::unique_ptr<runner_host::Runner> make_training_runner(const TrainingParts& parts,
