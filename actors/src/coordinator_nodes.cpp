@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "coordinator_actor.hpp"
+#include "frenzy/base/text.hpp"
 
 namespace frenzy::actors {
 
@@ -49,6 +50,14 @@ caf::response_promise CoordinatorActor::plan(const WantPlan& m) {
   return promise;
 }
 
+codec::ConnectRunners CoordinatorActor::with_identities(codec::ConnectRunners connect) const {
+  for (auto& peer : connect.peers) {
+    const auto known = membership_.nodes.find(peer.node);
+    if (known != membership_.nodes.end()) peer.identity = known->second.status.identity;
+  }
+  return connect;
+}
+
 caf::response_promise CoordinatorActor::to_node(const ToNode& m) {
   auto promise = make_response_promise();
   const auto found = membership_.nodes.find(m.node);
@@ -57,6 +66,11 @@ caf::response_promise CoordinatorActor::to_node(const ToNode& m) {
     return promise;
   }
   const transport::PeerId peer{found->second.link};
+  if (const auto* connect = std::get_if<codec::ConnectRunners>(&m.message)) {
+    send_to(parts_.gateway, Tell{peer, with_identities(*connect)});
+    promise.deliver(msg(Answer(codec::Message(codec::Accepted{}))));
+    return promise;
+  }
   if (m.timeout.count() == 0) {
     send_to(parts_.gateway, Tell{peer, m.message});
     promise.deliver(msg(Answer(codec::Message(codec::Accepted{}))));
@@ -83,7 +97,7 @@ void CoordinatorActor::node_message(const Incoming& m) {
     hellos_[m.peer.peer] = m;
     std::vector<lifecycle::Held> held;
     for (const auto& h : hello->holdings) held.push_back({h.job, h.epoch, h.device, h.bytes});
-    return membership(event::NodeHello{link, hello->node, std::move(held)});
+    return membership(event::NodeHello{link, hello->node, std::move(held), hex(m.peer.public_key)});
   }
   membership(event::NodeHeard{link});
   if (const auto* report = std::get_if<codec::CalibrationReport>(&m.message)) {

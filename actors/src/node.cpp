@@ -7,6 +7,7 @@ namespace frenzy::actors {
 
 namespace {
 constexpr auto kRetry = std::chrono::milliseconds{500};
+constexpr auto kRetryRefused = std::chrono::seconds{5};  ///< a person must act first
 constexpr auto kHelloTimeout = std::chrono::seconds{5};
 }  // namespace
 
@@ -95,7 +96,7 @@ void NodeActor::welcomed(const Result<codec::Welcome>& welcome) {
 
 void NodeActor::retry(const Error& why) {
   log().warn("node.unconnected", "coordinator={} {}", parts_.coordinator, why);
-  remind(kRetry, TryConnect{});
+  remind(why.code == Errc::refused ? std::chrono::milliseconds{kRetryRefused} : kRetry, TryConnect{});
 }
 
 void NodeActor::lost(const Error& why) {

@@ -90,7 +90,7 @@ int run(const Options& options) {
   if (!keys) return complain(keys.error(), 1);
   tools::Keyring keyring(files, (*network)->crypto(), clock, options.state, keys->admission);
   const actors::Environment env{&(*network)->loop(), log->get()};
-  actors::SessionBridge bridge(env);
+  actors::SessionBridge bridge(env, [&keyring](const transport::PeerInfo& peer) { return keyring.user(peer.key_id); });
   Rng rng(seed_from_system());
   auto opened = (*network)->open({transport::Role::coordinator, Uuid::random(rng), *keys, *carrier}, keyring, bridge);
   if (!opened) return complain(opened.error(), 1);
@@ -103,6 +103,9 @@ int run(const Options& options) {
   auto jobs = (*store)->jobs();
   if (!jobs) return complain(jobs.error(), 1);
   parts.jobs = std::move(*jobs);
+  auto nodes = (*store)->nodes();
+  if (!nodes) return complain(nodes.error(), 1);
+  parts.nodes = std::move(*nodes);
   greet(*address, options.state);
   return serve(**network, bridge, std::move(parts));
 }

@@ -49,16 +49,18 @@ Result<NodeId> node_id(Files& files, const std::string& state) {
   return id;
 }
 
-/// The node's own identity under the cluster's key, kept for its runners too.
+/// The node's own identity, the same at every start, under the key that was given. Kept for its runners too.
 Result<crypto::Keys> node_keys(Files& files, transport::Crypto& crypto, const std::string& state, const std::string& cluster) {
-  const auto admission = crypto::load_keys(files, cluster);
-  if (!admission) return admission.error();
+  const auto given = crypto::load_keys(files, cluster);
+  if (!given) return given.error();
   const auto path = state + "/node.key";
+  auto keys = crypto::make_keys(crypto, given->admission);
   if (files.exists(path)) {
-    auto keys = crypto::load_keys(files, path);
-    if (keys && keys->admission == admission->admission) return keys;
+    const auto before = crypto::load_keys(files, path);
+    if (!before) return before.error();
+    keys.identity = before->identity;
   }
-  const auto keys = crypto::make_keys(crypto, admission->admission);
+  keys.coordinator = given->coordinator;
   if (auto saved = crypto::save_keys(files, path, keys); !saved) return saved.error();
   return keys;
 }
@@ -134,7 +136,7 @@ int node_main(const NodeOptions& options, const std::string& program) {
   const auto keys = node_keys(files, (*network)->crypto(), settings->state, settings->cluster_key);
   if (!keys) return complain(keys.error(), 1);
   transport::ClusterAdmission admission((*network)->crypto(), keys->admission,
-                                        {transport::Role::coordinator, transport::Role::runner});
+                                        {transport::Role::coordinator, transport::Role::runner}, keys->coordinator);
   const actors::Environment env{&(*network)->loop(), log->get()};
   actors::SessionBridge bridge(env);
   child_runner::ChildRunnerHost runners((*network)->loop(), **log, program);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frenzy/base/text.hpp"
 #include "job_parts.hpp"
 
 namespace frenzy::training {
@@ -26,6 +27,14 @@ void PeerBook::peer_down(PeerId peer, const Error& why) {
 const transport::PeerInfo* PeerBook::find(const Uuid& uuid) const {
   const auto found = peers_.find(uuid);
   return found == peers_.end() ? nullptr : &found->second;
+}
+
+Result<const transport::PeerInfo*> PeerBook::find(const codec::RunnerPeer& peer) const {
+  const auto* known = find(peer.runner);
+  if (known != nullptr && !peer.identity.empty() && hex(known->public_key) != peer.identity) {
+    return error(Errc::refused, "{} calls itself the runner on node {}, but shows another identity", known->remote_address, peer.node);
+  }
+  return known;
 }
 
 namespace {
@@ -142,10 +151,11 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     executor::ExchangeRoutes routes;
     routes.ranks = static_cast<std::uint32_t>(launch_.assign.devices.size());
     for (const auto& peer : others()) {
-      const auto* known = p_.peers->find(peer.runner);
-      if (known == nullptr) return;
+      const auto known = p_.peers->find(peer);
+      if (!known) return fail(known.error());
+      if (*known == nullptr) return;
       for (std::uint32_t r = 0; r < routes.ranks; ++r) {
-        if (launch_.assign.devices[r].node == peer.node) routes.remote[{r}] = known->peer;
+        if (launch_.assign.devices[r].node == peer.node) routes.remote[{r}] = (*known)->peer;
       }
     }
     building_ = true;

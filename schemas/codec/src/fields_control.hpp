@@ -97,11 +97,17 @@ void describe(A& a, typename A::template Of<model::NodeStatus>& v) {
   a("matrixFlopsPerSecond", v.rates, kMaxDevices);
   a("heldBytes", v.held, kMaxDevices);
   a("jobs", v.jobs, kMaxList);
+  a("identity", v.identity);
 }
 
 template <class A>
 void describe(A& a, typename A::template Of<NodeList>& v) {
   a("nodes", v.nodes, kMaxList);
+}
+
+template <class A>
+void describe(A& a, typename A::template Of<RemoveNode>& v) {
+  a("node", v.node);
 }
 
 template <class A>

@@ -34,6 +34,7 @@ void describe(A& a, typename A::template Of<RunnerPeer>& v) {
   a("node", v.node);
   a("address", v.address);
   a("runner", v.runner);
+  a("identity", v.identity);
 }
 
 template <class A>

@@ -227,14 +227,21 @@ TEST_CASE("users' keys are made, listed, changed and deleted in the coordinator'
   World w;
   CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 4);  // no coordinator was ever started there
   REQUIRE(w.files.make_directory("/state/users"));
-  CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 0);
+  const auto coordinator = "frenzy-keys 1\nadmission " + std::string(64, '1') + "\nidentity " + std::string(64, '2') + "\n";
+  REQUIRE(w.files.write_text("/state/coordinator.key", coordinator, FileMode::secret));
+  CHECK(w.run(command::Keys{KeyAction::add, "ada", UserRole::read}) == 0);
   const auto first = w.files.read_text("/state/users/ada.key", 1_KiB).value();
   CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 1);
   CHECK(w.run(command::Keys{KeyAction::rotate, "ada"}) == 0);
-  CHECK(w.files.read_text("/state/users/ada.key", 1_KiB).value() != first);
+  const auto second = w.files.read_text("/state/users/ada.key", 1_KiB).value();
+  CHECK(second != first);
+  for (const auto& text : {first, second}) {
+    CHECK(text.find("role read\n") != std::string::npos);
+    CHECK(text.find("coordinator ") != std::string::npos);
+  }
   w.console = {};
   CHECK(w.run(command::Keys{}) == 0);
-  CHECK(w.console.output == "ada  /state/users/ada.key\n");
+  CHECK(w.console.output == "ada  read  /state/users/ada.key\n");
   CHECK(w.run(command::Keys{KeyAction::revoke, "ada"}) == 0);
   CHECK_FALSE(w.files.exists("/state/users/ada.key"));
   CHECK(w.run(command::Keys{KeyAction::revoke, "ada"}) == 4);

@@ -90,7 +90,7 @@ class Connection final : public Coordinator {
     if (!network) return network.error();
     network_ = std::move(*network);
     client_ = std::make_unique<client::Client>(network_->loop());
-    admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator});
+    admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator}, keys.coordinator);
     const tools::NetworkOptions options{
         .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys, .carrier = tools::CarrierChoice::tcp};
     if (auto opened = network_->open(options, *admission_, *client_); !opened) return opened;

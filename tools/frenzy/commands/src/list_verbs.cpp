@@ -31,6 +31,13 @@ ExitCode do_verb(const Context& context, const command::Nodes&) {
   return ExitCode::ok;
 }
 
+ExitCode do_verb(const Context& context, const command::RemoveNode& verb) {
+  const auto done = ask_once<codec::Accepted>(context, codec::RemoveNode{verb.node});
+  if (!done) return complain(context, done.error());
+  context.console->out(format("{} is removed: its identity admits it no more\n", clean(verb.node)));
+  return ExitCode::ok;
+}
+
 namespace {
 
 /// The part of a job's history that was told so far, in the order of time.

@@ -14,6 +14,7 @@ ExitCode do_verb(const Context& context, const command::Watch& verb);
 ExitCode do_verb(const Context& context, const command::Wait& verb);
 ExitCode do_verb(const Context& context, const command::Cancel& verb);
 ExitCode do_verb(const Context& context, const command::Nodes& verb);
+ExitCode do_verb(const Context& context, const command::RemoveNode& verb);
 ExitCode do_verb(const Context& context, const command::Doctor& verb);
 ExitCode do_verb(const Context& context, const command::Keys& verb);
 ExitCode do_verb(const Context& context, const command::CheckpointList& verb);

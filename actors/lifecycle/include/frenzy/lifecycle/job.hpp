@@ -36,6 +36,7 @@ struct Submission {
   std::string toml{};
   std::vector<model::DataManifest> data{};
   std::uint64_t steps = 0;
+  std::string owner{};  ///< the user who did
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 

@@ -4,6 +4,10 @@
 // A node is named by its UUID. A node that says hello again (new connection) replaces its old
 // connection; what it still holds for jobs that do not expect it is released. A node that is silent
 // for kNodeSilence is lost, unless the detector itself was late: then all deadlines start anew.
+//
+// A node's first hello registers its identity (the public key its session has proven) with its UUID. From
+// then on another identity under that UUID is refused, until the node is removed; a removed identity is
+// refused for good.
 
 #include <map>
 #include <string>
@@ -53,17 +57,18 @@ struct Membership {
 };
 
 namespace event {
-struct NodeHello { Link link; model::NodeSpec node; std::vector<Held> held; };
+struct NodeHello { Link link; model::NodeSpec node; std::vector<Held> held; std::string identity{}; };
 struct Calibrated { Link link; std::vector<std::pair<DeviceId, model::DeviceCost>> costs; };
 struct NodeHeard { Link link; };
 struct NodeHolds { NodeId node; DeviceId device; Bytes free; };   ///< what a device said is free
 struct LinkLost { Link link; std::string why; };
 struct NodeGoodbye { Link link; std::string why; };
+struct NodeRemoved { NodeId node; std::string by; };  ///< a user wants it gone
 struct Tick {};
 }  // namespace event
 
 using MembershipEvent = std::variant<event::NodeHello, event::Calibrated, event::NodeHeard, event::NodeHolds,
-                                     event::LinkLost, event::NodeGoodbye, event::Tick>;
+                                     event::LinkLost, event::NodeGoodbye, event::NodeRemoved, event::Tick>;
 
 namespace effect {
 struct WelcomeNode { NodeId node; Link link; };
@@ -92,6 +97,9 @@ struct Moment {
   TimePoint now{};
   WallTime wall{};
 };
+
+/// As the store remembers it, at a coordinator's start: registered, or removed, and not connected.
+[[nodiscard]] MemberNode remembered(model::NodeStatus status);
 
 [[nodiscard]] MembershipTransition step(Membership membership, const MembershipEvent& event, Moment at);
 

@@ -24,6 +24,8 @@ class PeerBook final : public transport::SessionEvents {
   void message(transport::PeerId, std::span<const std::byte>) override {}
 
   [[nodiscard]] const transport::PeerInfo* find(const Uuid& uuid) const;
+  /// Null until it is connected; refused if who calls itself that runner shows another node's identity.
+  [[nodiscard]] Result<const transport::PeerInfo*> find(const codec::RunnerPeer& peer) const;
   /// Called after every change; `why` is set when a peer was lost.
   void on_change(std::function<void(const Uuid& uuid, const Error* why)> changed) { changed_ = std::move(changed); }
 
