@@ -1,9 +1,7 @@
-#include "device_options.hpp"
+#include "frenzy/tools/device_options.hpp"
 
 #include <charconv>
-#include <cstring>
-
-#include "frenzy/base/hash.hpp"
+#include <optional>
 
 namespace frenzy::tools {
 namespace {
@@ -28,19 +26,9 @@ std::optional<Bytes> memory(std::string_view text) {
   return Bytes{static_cast<std::uint64_t>(*value * unit)};
 }
 
-DeviceId device_id(NodeId node, std::size_t position) {
-  Fingerprinter mix;
-  mix.add(std::string_view(reinterpret_cast<const char*>(node.uuid.bytes.data()), node.uuid.bytes.size()));
-  mix.add(std::uint64_t{position});
-  const auto print = mix.finish();
-  DeviceId out;
-  std::memcpy(out.uuid.bytes.data(), &print, sizeof(print));
-  return out;
-}
-
 }  // namespace
 
-Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::string>& texts, const model::NodeSpec& node) {
+Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::string>& texts) {
   constexpr double kCoreParts = 8;  // speed 1 is an eighth of a core
   std::vector<model::DeviceSpec> out;
   for (const auto& text : texts) {
@@ -51,8 +39,6 @@ Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::stri
       return error(Errc::invalid_argument, "device '{}' is not MEMORY or MEMORY:SPEED, as in 512MiB:2", text);
     }
     model::DeviceSpec device;
-    device.id = device_id(node.id, out.size());
-    device.name = format("{}/cpu{}", node.name, out.size());
     device.memory = device.free = *bytes;
     device.slowdown = *speed > 0 ? kCoreParts / *speed : 0;
     out.push_back(std::move(device));
