@@ -89,7 +89,6 @@ Result<Settings> settings_for(const NodeOptions& options, Files& files) {
   out.node.id = *id;
   auto devices = parse_devices(options.devices);
   if (!devices) return devices.error();
-  if (devices->empty()) return error(Errc::invalid_argument, "a node needs at least one --device MEMORY:SPEED");
   Rng rng(seed_from_system());
   if (auto named = identify(*devices, out.node.name, files, out.state + "/devices", rng); !named) return named.error();
   out.node.devices = std::move(*devices);

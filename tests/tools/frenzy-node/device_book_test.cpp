@@ -79,6 +79,15 @@ TEST_CASE("a damaged book is named with its line", "[node]") {
   CHECK(refused.error() == Error{Errc::corrupt, "/state/devices:2: 1 words instead of 4"});
 }
 
+TEST_CASE("a node that names no device offers its machine, the same at each start", "[node]") {
+  Node node;
+  const auto device = node.start({});
+  REQUIRE(device.size() == 1);
+  CHECK(device[0].slowdown == 0);
+  CHECK(device[0].memory > 64_MiB);
+  CHECK(node.start({}) == device);
+}
+
 TEST_CASE("a text that is no device is refused with an example", "[node]") {
   for (const auto* text : {"", "fast", "64MiB:", "64MiB:-1", "-1MiB", "64MiB:1:2"}) {
     const auto refused = parse_devices({text});

@@ -1,5 +1,7 @@
 #include "frenzy/tools/device_options.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <optional>
 
@@ -26,10 +28,20 @@ std::optional<Bytes> memory(std::string_view text) {
   return Bytes{static_cast<std::uint64_t>(*value * unit)};
 }
 
+/// Half the memory, as fast as it goes.
+model::DeviceSpec whole_machine() {
+  model::DeviceSpec device;
+  const auto half = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;
+  device.memory = device.free = Bytes{half >> 20 << 20};
+  device.slowdown = 0;
+  return device;
+}
+
 }  // namespace
 
 Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::string>& texts) {
   constexpr double kCoreParts = 8;  // speed 1 is an eighth of a core
+  if (texts.empty()) return std::vector{whole_machine()};
   std::vector<model::DeviceSpec> out;
   for (const auto& text : texts) {
     const auto colon = text.find(':');
