@@ -62,11 +62,20 @@ class HostRuntime::Work {
         faults.fail_opcode != instruction.opcode) {
       return {};
     }
-    const auto* scratch = instruction.find(Operand::workspace);
-    const auto want = scratch ? program_.buffers[scratch->buffer.value].bytes : Bytes{};
-    return error(Errc::does_not_fit,
-                 "injected allocation failure at step {}: workspace, requested {}, available 0 B",
-                 context.step.value + 1, want);
+    const auto* wanted = largest_written(instruction);
+    return error(Errc::exhausted, "injected allocation failure: {}, requested {}, available {}",
+                 wanted ? model::name_of(wanted->part) : "workspace", wanted ? wanted->bytes : Bytes{}, Bytes{});
+  }
+
+  /// What an allocation for the instruction would have been for.
+  [[nodiscard]] const program::Buffer* largest_written(const Instruction& instruction) const {
+    const program::Buffer* out = nullptr;
+    for (const auto& use : instruction.uses) {
+      if (use.access == program::Access::read) continue;
+      const auto& buffer = program_.buffers[use.buffer.value];
+      if (out == nullptr || buffer.bytes > out->bytes) out = &buffer;
+    }
+    return out;
   }
 
   [[nodiscard]] MutableBytes bytes(const Instruction& instruction, Operand operand) const {

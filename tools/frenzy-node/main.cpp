@@ -19,7 +19,10 @@ int main(int argc, char** argv) {
   app.add_option("--name", options.name, "name of the node; none: the host's");
   app.add_option("--state", options.state, "state directory");
   app.add_option("--coordinator-state", options.coordinator_state, "where a local coordinator keeps its key and address");
-  app.add_option("--device", options.devices, "a virtual device, MEMORY:SPEED, as in 512MiB:2; may be repeated");
+  app.add_option("--device", options.devices, "a virtual device, MEMORY:SPEED, as in 512MiB:2; may be repeated; "
+                 "none: half of this host's memory, as fast as it goes");
+  app.add_option("--inject", options.faults, "a fault for tests and drills, DEVICE:STEP[:INSTRUCTION]: as in cpu0:7:forward, "
+                 "an allocation that fails; may be repeated");
   app.add_option("--carrier", options.carrier, "auto (shared memory on one host) or tcp")->capture_default_str();
   app.add_option("--log", options.log_file, "log file; none: standard error");
   app.add_flag("--runner", runner, "what a node starts for each job; not for people")->group("");
@@ -28,6 +31,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (runner) return tools::runner_main();
+  if (runner) return tools::runner_main(options.faults);
   return tools::node_main(options, std::filesystem::read_symlink("/proc/self/exe").string());
 }

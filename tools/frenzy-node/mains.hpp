@@ -14,11 +14,12 @@ struct NodeOptions {
   std::string carrier = "auto";
   std::string log_file;
   std::vector<std::string> devices;
+  std::vector<std::string> faults;  ///< injected into its runners
 };
 
 /// The node process. Returns its exit code.
 int node_main(const NodeOptions& options, const std::string& program);
 /// A runner: commanded over descriptors 3 and 4.
-int runner_main();
+int runner_main(const std::vector<std::string>& faults);
 
 }  // namespace frenzy::tools

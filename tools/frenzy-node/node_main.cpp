@@ -7,16 +7,18 @@
 #include <array>
 #include <cstdio>
 
-#include "device_options.hpp"
 #include "frenzy/actors/gateway.hpp"
 #include "frenzy/actors/node.hpp"
 #include "frenzy/base/rng.hpp"
 #include "frenzy/child_runner/child_runner_host.hpp"
 #include "frenzy/crypto/content_hashing.hpp"
 #include "frenzy/logging/logging.hpp"
+#include "frenzy/tools/device_book.hpp"
+#include "frenzy/tools/device_options.hpp"
 #include "frenzy/tools/network.hpp"
 #include "frenzy/tools/paths.hpp"
 #include "frenzy/tools/signals.hpp"
+#include "frenzy/training/injected_fault.hpp"
 #include "frenzy/training/planning.hpp"
 #include "mains.hpp"
 
@@ -85,9 +87,10 @@ Result<Settings> settings_for(const NodeOptions& options, Files& files) {
   const auto id = node_id(files, out.state);
   if (!id) return id.error();
   out.node.id = *id;
-  auto devices = parse_devices(options.devices, out.node);
+  auto devices = parse_devices(options.devices);
   if (!devices) return devices.error();
-  if (devices->empty()) return error(Errc::invalid_argument, "a node needs at least one --device MEMORY:SPEED");
+  Rng rng(seed_from_system());
+  if (auto named = identify(*devices, out.node.name, files, out.state + "/devices", rng); !named) return named.error();
   out.node.devices = std::move(*devices);
   return out;
 }
@@ -96,6 +99,12 @@ Result<actors::CompiledProgram> compile(const model::Plan& plan, DeviceId device
   const auto packed = training::compile_for(plan, device);
   if (!packed) return packed.error();
   return actors::CompiledProgram{program::fingerprint(packed->program), packed->arena};
+}
+
+std::vector<std::string> runner_arguments(const NodeOptions& options) {
+  std::vector<std::string> out{"--runner"};
+  for (const auto& fault : options.faults) out.insert(out.end(), {"--inject", fault});
+  return out;
 }
 
 int serve(Network& network, actors::SessionBridge& bridge, actors::NodeParts parts) {
@@ -124,6 +133,7 @@ int serve(Network& network, actors::SessionBridge& bridge, actors::NodeParts par
 int node_main(const NodeOptions& options, const std::string& program) {
   const auto carrier = parse_carrier(options.carrier);
   if (!carrier) return complain(carrier.error(), 2);
+  if (const auto faults = training::parse_faults(options.faults); !faults) return complain(faults.error(), 2);
   Network::prepare(*carrier);
   RealFiles files;
   auto settings = settings_for(options, files);
@@ -139,7 +149,7 @@ int node_main(const NodeOptions& options, const std::string& program) {
                                         {transport::Role::coordinator, transport::Role::runner}, keys->coordinator);
   const actors::Environment env{&(*network)->loop(), log->get()};
   actors::SessionBridge bridge(env);
-  child_runner::ChildRunnerHost runners((*network)->loop(), **log, program);
+  child_runner::ChildRunnerHost runners((*network)->loop(), **log, program, runner_arguments(options));
   auto opened = (*network)->open({transport::Role::node, settings->node.id.uuid, *keys, *carrier}, admission, bridge, &runners);
   if (!opened) return complain(opened.error(), 1);
   const auto address = (*network)->session().listen(options.listen);

@@ -48,7 +48,8 @@ Status add_device(JobParts& parts, const codec::LaunchRunner& launch, std::uint3
 
 }  // namespace
 
-Result<std::shared_ptr<JobParts>> prepare(const codec::LaunchRunner& launch, Files& files, const ContentHashing& hashing) {
+Result<std::shared_ptr<JobParts>> prepare(const codec::LaunchRunner& launch, Files& files, const ContentHashing& hashing,
+                                          const std::vector<InjectedFault>& faults) {
   auto parts = std::make_shared<JobParts>();
   if (auto opened = open_samples(*parts, launch, files, hashing); !opened) return opened.error();
   const auto catalogue = cpu_catalogue(launch.assign.plan.model, launch.assign.plan.recipe);
@@ -56,6 +57,7 @@ Result<std::shared_ptr<JobParts>> prepare(const codec::LaunchRunner& launch, Fil
   for (std::uint32_t rank = 0; rank < launch.assign.devices.size(); ++rank) {
     if (auto added = add_device(*parts, launch, rank, *catalogue); !added) return added.error();
   }
+  for (auto& device : parts->devices) device.faults = faults_of(faults, device.name);
   if (parts->devices.empty()) return error(Errc::invalid_argument, "{} has no device in the plan", launch.node.name);
   return parts;
 }

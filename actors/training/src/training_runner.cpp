@@ -40,6 +40,8 @@ Result<const transport::PeerInfo*> PeerBook::find(const codec::RunnerPeer& peer)
 namespace {
 
 constexpr auto kPulse = std::chrono::milliseconds{500};
+/// A runner that lost a peer tells it this much later: the peer's node knows why, and tells first.
+constexpr auto kCauseFirst = std::chrono::seconds{1};
 
 /// Shared with work that is on its way in other threads; only the loop changes it.
 class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
@@ -50,7 +52,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   void begin() {
     p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });
     using Prepared = Result<std::shared_ptr<JobParts>>;
-    block<Prepared>([](Work& w) { return prepare(w.launch_, *w.p_.files, *w.p_.hashing); },
+    block<Prepared>([](Work& w) { return prepare(w.launch_, *w.p_.files, *w.p_.hashing, w.p_.faults); },
                     [](Work& w, Prepared parts) {
                       if (!parts) return w.fail(parts.error());
                       w.job_ = std::move(*parts);
@@ -127,8 +129,16 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
 
   void fail(const Error& why) {
     if (over_) return;
-    over_ = true;
     if (job_ && job_->hub) job_->hub->abort(why);
+    if (why.code != Errc::unreachable) return end(why);
+    p_.tasks->at(p_.tasks->clock().now() + kCauseFirst, [weak = weak_from_this(), why] {
+      if (const auto keep = weak.lock()) keep->end(why);
+    });
+  }
+
+  void end(const Error& why) {
+    if (over_) return;
+    over_ = true;
     say(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = step_, .failed = true, .why = why});
   }
 

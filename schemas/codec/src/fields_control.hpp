@@ -12,7 +12,7 @@ void describe(A& a, typename A::template Of<model::DeviceSpec>& v) {
   a("kind", v.kind);
   a("memoryBytes", v.memory);
   a("freeBytes", v.free);
-  a.range("slowdown", v.slowdown, 1e-6, 1e9);
+  a.range("slowdown", v.slowdown, 0.0, 1e9);
   a.range("threads", v.threads, 1U, 4096U);
 }
 

@@ -201,7 +201,7 @@ TEST_CASE("a device that fails is named once and nothing runs on", "[executor]")
   fleet.start({0});
   const auto end = fleet.watchers[0]->wait();
   REQUIRE(end.error.has_value());
-  CHECK(end.error->code == Errc::does_not_fit);
+  CHECK(end.error->code == Errc::exhausted);
   CHECK_THAT(end.error->what, Catch::StartsWith("device cpu0: step 4: backward of "));
   // The other device may still be finishing step 3 when the first fails in step 4.
   fleet.watchers[0]->wait_for_rows(3);

@@ -63,6 +63,30 @@ TEST_CASE("a submission without an answer is sent again as the same job", "[cli]
   CHECK(w.cluster.submitted[0] == w.cluster.submitted[1]);
 }
 
+TEST_CASE("submit waits for the planner's verdict and not for the steps after it", "[cli]") {
+  World w;
+  write_job(w);
+  const model::StateChange accepted{model::JobState::submitted, kNow, "waiting for the planner"};
+  const model::StateChange planned{model::JobState::planned, kNow, "2 devices on 1 nodes"};
+  w.cluster.updates = {{.summary = summary(), .changes = {accepted}}, {.summary = summary()},
+                       {.summary = summary(), .changes = {planned}}, {.summary = summary(), .rows = {row(1, 1)}}};
+  CHECK(w.run(command::Submit{"/home/job.toml", kSmall}) == 0);
+  CHECK(w.cluster.told == 3);
+}
+
+TEST_CASE("a job that does not fit ends submit with 5 and the reason, as text and as JSON", "[cli]") {
+  for (const auto form : {cli::Format::text, cli::Format::json}) {
+    World w;
+    write_job(w);
+    w.context.format = form;
+    w.cluster.job.summary.state = model::JobState::failed;
+    w.cluster.job.summary.failure = Errc::does_not_fit;
+    w.cluster.job.summary.reason = "needs 3.0 GiB, has 64.0 MiB free";
+    CHECK(w.run(command::Submit{"/home/job.toml", kSmall}) == 5);
+    CHECK(w.console.errors.ends_with("frenzy: the job has failed: needs 3.0 GiB, has 64.0 MiB free\n"));
+  }
+}
+
 TEST_CASE("submit --json prints one object", "[cli]") {
   World w;
   write_job(w);

@@ -78,7 +78,10 @@ ExitCode do_verb(const Context& context, const command::Logs& verb) {
   auto coordinator = context.connect();
   if (!coordinator) return complain(context, coordinator.error());
   Logbook book;
-  const auto told = (*coordinator)->watch({.job = verb.job}, [&](const codec::JobUpdate& update) { book.add(update); });
+  const auto told = (*coordinator)->watch({.job = verb.job}, [&](const codec::JobUpdate& update) {
+    book.add(update);
+    return Watching::on;
+  });
   context.console->out(verb.plot ? book.plot(context.surface) : book.text(context.format));
   return told ? ExitCode::ok : complain(context, told.error());
 }

@@ -32,5 +32,7 @@ template <class T>
 
 /// Follows a job to its end: state changes, steps as progress. The code of its end.
 ExitCode follow(const Context& context, Coordinator& coordinator, const std::string& job);
+/// What Ctrl-C does to a watcher: it says that the job goes on.
+ExitCode detached(const Context& context, const std::string& job);
 
 }  // namespace frenzy::cli

@@ -12,6 +12,7 @@
 #include "frenzy/base/files.hpp"
 #include "frenzy/base/log.hpp"
 #include "frenzy/runner_host/runner_host.hpp"
+#include "frenzy/training/injected_fault.hpp"
 #include "frenzy/transport/session.hpp"
 
 namespace frenzy::training {
@@ -42,6 +43,7 @@ struct TrainingParts {
   Files* files = nullptr;
   const ContentHashing* hashing = nullptr;
   Uuid uuid{};  ///< name of this runner's session
+  std::vector<InjectedFault> faults{};
 };
 
 [[nodiscard]] std::unique_ptr<runner_host::Runner> make_training_runner(const TrainingParts& parts,
