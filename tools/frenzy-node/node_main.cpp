@@ -20,6 +20,7 @@
 #include "frenzy/tools/signals.hpp"
 #include "frenzy/training/injected_fault.hpp"
 #include "frenzy/training/planning.hpp"
+#include "links.hpp"
 #include "mains.hpp"
 
 namespace frenzy::tools {
@@ -101,12 +102,6 @@ Result<actors::CompiledProgram> compile(const model::Plan& plan, DeviceId device
   return actors::CompiledProgram{program::fingerprint(packed->program), packed->arena};
 }
 
-std::vector<std::string> runner_arguments(const NodeOptions& options) {
-  std::vector<std::string> out{"--runner"};
-  for (const auto& fault : options.faults) out.insert(out.end(), {"--inject", fault});
-  return out;
-}
-
 int serve(Network& network, actors::SessionBridge& bridge, actors::NodeParts parts) {
   caf::actor_system_config config;
   config.set("scheduler.policy", caf::atom("sharing"));
@@ -134,14 +129,17 @@ int node_main(const NodeOptions& options, const std::string& program) {
   const auto carrier = parse_carrier(options.carrier);
   if (!carrier) return complain(carrier.error(), 2);
   if (const auto faults = training::parse_faults(options.faults); !faults) return complain(faults.error(), 2);
-  Network::prepare(*carrier);
+  if (const auto checked = check_networks(options.trusted_networks); !checked) return complain(checked.error(), 2);
+  // Between hosts its own links stay on the gate, sealed: only runners move enough to need UCX there.
+  const CarrierOptions carrier_options{.choice = *carrier == CarrierChoice::tcp ? *carrier : CarrierChoice::automatic};
+  Network::prepare(carrier_options);
   RealFiles files;
   auto settings = settings_for(options, files);
   if (!settings) return complain(settings.error(), settings.error().code == Errc::unreachable ? 3 : 2);
   auto log = logging::open_log({.file = options.log_file});
   if (!log) return complain(log.error(), 1);
   const SystemClock clock;
-  auto network = Network::create(clock, **log, *carrier);
+  auto network = Network::create(clock, **log, carrier_options);
   if (!network) return complain(network.error(), 1);
   const auto keys = node_keys(files, (*network)->crypto(), settings->state, settings->cluster_key);
   if (!keys) return complain(keys.error(), 1);
@@ -149,12 +147,17 @@ int node_main(const NodeOptions& options, const std::string& program) {
                                         {transport::Role::coordinator, transport::Role::runner}, keys->coordinator);
   const actors::Environment env{&(*network)->loop(), log->get()};
   actors::SessionBridge bridge(env);
-  child_runner::ChildRunnerHost runners((*network)->loop(), **log, program, runner_arguments(options));
-  auto opened = (*network)->open({transport::Role::node, settings->node.id.uuid, *keys, *carrier}, admission, bridge, &runners);
+  child_runner::ChildRunnerHost runners((*network)->loop(), **log, program);
+  auto opened = (*network)->open({transport::Role::node, settings->node.id.uuid, *keys}, admission, bridge, &runners);
   if (!opened) return complain(opened.error(), 1);
-  const auto address = (*network)->session().listen(options.listen);
+  const auto listen = listen_address(options, settings->coordinator);
+  if (!listen) return complain(listen.error(), listen.error().code == Errc::unreachable ? 3 : 2);
+  const auto address = (*network)->session().listen(*listen);
   if (!address) return complain(address.error(), 1);
   settings->node.address = *address;
+  auto arguments = runner_arguments(options, *address);
+  if (!arguments) return complain(arguments.error(), 2);
+  runners.set_arguments(std::move(*arguments));
   const auto hashing = crypto::make_content_hashing();
   content::ContentStore content(files, *hashing, settings->state + "/content");
   content::ContentStore saves(files, *hashing, settings->state + "/saves", content::Layout::pieces);

@@ -98,14 +98,16 @@ class RunnerProcess {
 
 }  // namespace
 
-int runner_main(const std::vector<std::string>& faults) {
-  constexpr auto kCarrier = CarrierChoice::automatic;
-  Network::prepare(kCarrier);
-  auto log = logging::open_log({.level = LogLevel::warn, .file = {}});
+int runner_main(const NodeOptions& options) {
+  const auto carrier = parse_carrier(options.carrier);
+  auto injected = training::parse_faults(options.faults);
+  if (!carrier || !injected) return 2;
+  const CarrierOptions carrier_options{*carrier, options.trusted_networks, options.interface, options.data_ports};
+  Network::prepare(carrier_options);
+  auto log = logging::open_log({.level = LogLevel::info, .file = {}});
   const SystemClock clock;
-  auto injected = training::parse_faults(faults);
-  if (!log || !injected) return 1;
-  auto network = Network::create(clock, **log, kCarrier);
+  if (!log) return 1;
+  auto network = Network::create(clock, **log, carrier_options);
   if (!network) {
     std::fprintf(stderr, "frenzy-node --runner: %s\n", network.error().what.c_str());
     return 1;

@@ -92,13 +92,13 @@ class Connection final : public Coordinator {
   Connection& operator=(Connection&&) = delete;
 
   Status open(const crypto::Keys& keys, Rng& rng, const Clock& clock, Log& log) {
-    auto network = tools::Network::create(clock, log, tools::CarrierChoice::tcp);
+    auto network = tools::Network::create(clock, log, {.choice = tools::CarrierChoice::tcp});
     if (!network) return network.error();
     network_ = std::move(*network);
     client_ = std::make_unique<client::Client>(network_->loop());
     admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator}, keys.coordinator);
     const tools::NetworkOptions options{
-        .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys, .carrier = tools::CarrierChoice::tcp};
+        .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys};
     if (auto opened = network_->open(options, *admission_, *client_); !opened) return opened;
     client_->attach(network_->session());
     thread_ = std::make_unique<transport::LoopThread>(network_->loop());
