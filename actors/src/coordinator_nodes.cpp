@@ -108,6 +108,7 @@ void CoordinatorActor::node_message(const Incoming& m) {
   if (const auto* beat = std::get_if<codec::Heartbeat>(&m.message)) return heartbeat(m, *beat);
   if (const auto* bye = std::get_if<codec::Goodbye>(&m.message)) return membership(event::NodeGoodbye{link, bye->reason});
   if (const auto* chunk = std::get_if<codec::GetChunk>(&m.message)) return on(m, *chunk);
+  if (const auto* pieces = std::get_if<codec::OfferChunks>(&m.message)) return unnamed_pieces(m, *pieces);
   std::visit(
       [&]<class T>(const T& message) {
         if constexpr (requires { message.job; message.epoch; }) {

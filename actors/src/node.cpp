@@ -92,6 +92,7 @@ void NodeActor::welcomed(const Result<codec::Welcome>& welcome) {
   log().info("node.joined", "coordinator={} incarnation={}", parts_.coordinator, incarnation_);
   if (report_) tell(*report_);
   send_beat();
+  sweep();
 }
 
 void NodeActor::retry(const Error& why) {

@@ -146,6 +146,7 @@ void NodeActor::runner_said(const Key& key, const codec::Message& message) {
   }
   if (found->second.ending) return;
   if (const auto* report = std::get_if<codec::StepReport>(&message)) found->second.pulse.step = report->step;
+  if (const auto* state = std::get_if<codec::StateSaved>(&message)) saved(key, *state);
   tell(message);
 }
 
@@ -156,6 +157,7 @@ void NodeActor::runner_ended(const Key& key, codec::RunnerEnded ended) {
   ended.epoch = key.epoch;
   tell(std::move(ended));
   send_beat();
+  sweep();
 }
 
 void NodeActor::fail_part(const Key& key, const Error& why) {

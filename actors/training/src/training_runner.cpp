@@ -1,6 +1,8 @@
 #include "frenzy/training/training_runner.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "frenzy/base/text.hpp"
 #include "job_parts.hpp"
@@ -91,7 +93,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     say(codec::Held{job(), epoch(), built_ && started_ ? job_->runner->hold() : Step{}});
   }
   void on(const codec::SaveState& message) {
-    if (!started_) return say(codec::SaveFailed{job(), epoch(), error(Errc::conflict, "no step has begun")});
+    if (!started_) return say(codec::SaveFailed{job(), epoch(), message.step, error(Errc::conflict, "no step has begun")});
     job_->runner->run_to(message.step);
   }
 
@@ -102,6 +104,9 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   }
   void reached(Step step) override {
     post([step](Work& w) { w.save_at(step); });
+  }
+  void copied(Step step, std::vector<executor::StateCopy> copies) override {
+    post([step, copies = std::make_shared<std::vector<executor::StateCopy>>(std::move(copies))](Work& w) { w.write(step, copies); });
   }
   void failed(const Error& why) override {
     post([why](Work& w) { w.fail(why); });
@@ -205,13 +210,38 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     return rank.value < group.size() ? static_cast<double>(group[rank.value].samples.size()) : 0;
   }
 
+  using Pieces = Result<std::vector<model::SavedPiece>>;
+
+  /// A save on the way: the devices step on. Its failure ends nothing.
+  void write(Step step, const std::shared_ptr<std::vector<executor::StateCopy>>& copies) {
+    writing_ = true;
+    block<Pieces>([copies](Work& w) { return save(*copies, w.launch_, *w.p_.files, *w.p_.hashing); },
+                  [step](Work& w, Pieces pieces) { w.written(step, std::move(pieces)); });
+  }
+
+  void written(Step step, Pieces pieces) {
+    writing_ = false;
+    if (over_) return;
+    job_->runner->saved();
+    if (pieces) {
+      say(codec::StateSaved{job(), epoch(), step, std::move(*pieces)});
+    } else {
+      say(codec::SaveFailed{job(), epoch(), step, pieces.error()});
+    }
+    if (const auto wanted = std::exchange(save_after_, std::nullopt)) save_at(*wanted);
+  }
+
+  /// The last save, or that of a cancel; nothing steps any more.
   void save_at(Step step) {
     if (over_) return;
     saving_ = true;
-    using Pieces = Result<std::vector<model::SavedPiece>>;
+    if (writing_) {
+      save_after_ = step;
+      return;
+    }
     block<Pieces>([](Work& w) { return save(*w.job_, w.launch_, *w.p_.files, *w.p_.hashing); },
                   [step](Work& w, Pieces pieces) {
-                    if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), pieces.error()});
+                    if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), step, pieces.error()});
                     w.say(codec::StateSaved{w.job(), w.epoch(), step, std::move(*pieces)});
                     if (step.value < w.launch_.assign.plan.recipe.steps) return;
                     w.over_ = true;
@@ -244,6 +274,8 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   std::shared_ptr<JobParts> job_;
   codec::ConnectRunners connect_;
   bool start_wanted_ = false, building_ = false, built_ = false, started_ = false, saving_ = false, over_ = false;
+  bool writing_ = false;            ///< a copy
+  std::optional<Step> save_after_;  ///< what is to be saved once the copy is written
   Step step_;
   std::uint64_t progress_ = 0;
   TimePoint moved_{};

@@ -72,6 +72,7 @@ struct Job {
   std::uint32_t refusals = 0;
   bool asked_planner = false;          ///< an answer of the planner is on its way
   bool cancelling = false;             ///< a save is under way, then it is cancelled
+  bool overdue = false;                ///< the last save on the way failed
   std::optional<Error> failure{};        ///< why it failed, with the code of the cause
   /// Saves that are not complete: pieces by step and node.
   std::map<Step, std::map<NodeId, std::vector<model::SavedPiece>>> saves;
@@ -90,7 +91,8 @@ struct StepReported { NodeId node; Epoch epoch; model::StepRow row; std::vector<
 /// The runner starts no further step; the largest it has reached or is making.
 struct RunnerHeld { NodeId node; Epoch epoch; Step step; };
 struct Saved { NodeId node; Epoch epoch; Step step; std::vector<model::SavedPiece> pieces; };
-struct SaveFailed { NodeId node; Epoch epoch; Error why; };
+/// Of a save on the way it ends nothing; of the last one, or that of a cancel, the job.
+struct SaveFailed { NodeId node; Epoch epoch; Error why; Step step{}; };
 /// The runner left: after its last step without a failure, else with one.
 struct RunnerEnded { NodeId node; Epoch epoch; Step step; std::optional<Error> failure; };
 struct NodeLost { NodeId node; std::string why; };       ///< lost, frozen or drained
