@@ -145,7 +145,7 @@ void CoordinatorActor::heartbeat(const Incoming& m, const codec::Heartbeat& beat
     jobs.push_back(known == jobs_.end() ? format("{}", runner.job) : known->second.summary.name);
     if (runner.age > Seconds{lifecycle::kInstructionLimit}) {
       const auto stuck = format("instruction {} of step {} runs for {}", runner.instruction, runner.step.value + 1, runner.age);
-      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::NodeLost{id, stuck}});
+      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::RunnerStuck{id, runner.epoch, stuck}});
     }
   }
   if (freed) each_live_job(event::ClusterChanged{});

@@ -29,6 +29,8 @@ class NodeActor final : public WorkingActor {
     bool runner_started = false;
     bool ending = false;  ///< killed: its end is on the way
     codec::RunnerPulse pulse;
+    std::optional<TimePoint> heard;  ///< when its runner last spoke, once it is ready
+    std::optional<Error> killed;     ///< why this node killed it
     std::set<ContentDigest> saved;  ///< pieces that its runner told of
     std::deque<ContentDigest> missing;  ///< chunks to ask for
     std::size_t fetching = 0;
@@ -43,6 +45,7 @@ class NodeActor final : public WorkingActor {
   void retry(const Error& why);
   void lost(const Error& why);
   void beat();
+  void watch_runners();
   void send_beat();
   void leave(const std::string& why);
   [[nodiscard]] std::vector<codec::Holding> holdings() const;
@@ -101,6 +104,7 @@ class NodeActor final : public WorkingActor {
   bool welcomed_ = false;
   bool leaving_ = false;
   std::uint64_t beats_ = 0;
+  TimePoint last_beat_{};
   std::map<ContentDigest, Told> told_;  ///< pieces that this node told of
   bool sweeping_ = false;
 };

@@ -139,6 +139,7 @@ void NodeActor::abort(const Key& key) {
 void NodeActor::runner_said(const Key& key, const codec::Message& message) {
   const auto found = jobs_.find(key);
   if (found == jobs_.end()) return;
+  found->second.heard = env().now();
   if (const auto* ended = std::get_if<codec::RunnerEnded>(&message)) return runner_ended(key, *ended);
   if (const auto* beat = std::get_if<codec::Heartbeat>(&message)) {
     if (!beat->runners.empty()) found->second.pulse = beat->runners.front();
@@ -151,6 +152,11 @@ void NodeActor::runner_said(const Key& key, const codec::Message& message) {
 }
 
 void NodeActor::runner_ended(const Key& key, codec::RunnerEnded ended) {
+  if (const auto& part = jobs_.at(key); part.killed) {
+    ended.failed = true;
+    ended.step = part.pulse.step;
+    ended.why = *part.killed;
+  }
   jobs_.erase(key);
   release(key);
   ended.job = key.job;

@@ -100,6 +100,14 @@ void Machine::finish_if_all_ended() {
   enter(JobState::finished, format("{} steps, loss {}, saved{}", job_.step, job_.loss, ending));
 }
 
+void Machine::on(const event::RunnerStuck& e) {
+  const auto* node = part(e.node, e.epoch);
+  if (!has_runners() || node == nullptr) return refuse("no such runner is known");
+  const auto stuck = format("the runner on {} is stuck: {}; {}", node->name, e.what, last_save());
+  if (job_.cancelling) return finish_cancel(format("not saved: {}", stuck));
+  fail(error(Errc::timed_out, "{}", stuck));
+}
+
 void Machine::on(const event::NodeLost& e) {
   auto* node = part(e.node, job_.epoch);
   if (node == nullptr || !model::is_placed(job_.state)) return;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frenzy/base/text.hpp"
+#include "frenzy/training/stuck_watch.hpp"
 #include "job_parts.hpp"
 
 namespace frenzy::training {
@@ -43,7 +44,7 @@ namespace {
 
 constexpr auto kPulse = std::chrono::milliseconds{500};
 /// A runner that lost a peer tells it this much later: the peer's node knows why, and tells first.
-constexpr auto kCauseFirst = std::chrono::seconds{1};
+constexpr auto kCauseFirst = std::chrono::seconds{2};
 
 /// Shared with work that is on its way in other threads; only the loop changes it.
 class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
@@ -249,20 +250,21 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
                   });
   }
 
+  void beat() {
+    const auto doing = started_ ? job_->runner->doing() : std::nullopt;
+    // Nothing runs before the start, between steps, in a save and on hold: that moves, too.
+    const auto progress = doing && !saving_ ? job_->runner->progress() : ++idle_;
+    const bool stuck = watch_.observe(progress, doing && doing->waits, p_.tasks->clock().now());
+    codec::Heartbeat out;
+    out.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
+                           .instruction = doing ? doing->instruction : InstructionIndex{}, .age = watch_.age()});
+    say(std::move(out));
+    if (stuck) fail(error(Errc::timed_out, "{} has not moved for {}", doing ? doing->text : "nothing", Seconds{watch_.age()}));
+  }
+
   void pulse() {
     if (!sink_) return;
-    if (started_ && !over_) {
-      const auto now = p_.tasks->clock().now();
-      const auto progress = job_->runner->progress();
-      if (progress != progress_ || saving_) {
-        progress_ = progress;
-        moved_ = now;
-      }
-      codec::Heartbeat beat;
-      beat.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
-                              .instruction = {static_cast<std::uint32_t>(progress)}, .age = now - moved_});
-      say(std::move(beat));
-    }
+    if (!over_) beat();
     p_.tasks->at(p_.tasks->clock().now() + kPulse, [weak = weak_from_this()] {
       if (const auto keep = weak.lock()) keep->pulse();
     });
@@ -277,8 +279,8 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   bool writing_ = false;            ///< a copy
   std::optional<Step> save_after_;  ///< what is to be saved once the copy is written
   Step step_;
-  std::uint64_t progress_ = 0;
-  TimePoint moved_{};
+  std::uint64_t idle_ = UINT64_MAX / 2;  ///< above any progress
+  StuckWatch watch_;
 };
 
 class TrainingRunner final : public runner_host::Runner {

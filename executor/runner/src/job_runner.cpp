@@ -78,7 +78,33 @@ class LocalJobRunner final : public JobRunner {
     return out;
   }
 
+  [[nodiscard]] std::optional<Doing> doing() override {
+    std::vector<Position> at;
+    {
+      auto state = state_.lock();
+      at = state->at;
+    }
+    std::optional<Doing> out;
+    std::pair<Step, std::size_t> least;
+    for (std::size_t i = 0; i < locals_.size(); ++i) {
+      const auto oldest = locals_[i].run->oldest();
+      const std::pair where{at[i].done, locals_[i].run->progress()};
+      if (!oldest || (out && where >= least)) continue;
+      least = where;
+      out = describe(i, *oldest, at[i].done);
+    }
+    return out;
+  }
+
  private:
+  [[nodiscard]] Doing describe(std::size_t i, InstructionIndex index, Step done) const {
+    const auto& program = locals_[i].run->program().program;
+    const auto& instruction = program.instructions[index.value];
+    return {index, instruction.stream == program::Stream::collective,
+            format("{}: {} of {} (instruction {} of step {})", locals_[i].name, name_of(instruction.opcode),
+                   block_name(program.model, instruction.block), index, done.value + 1)};
+  }
+
   struct Position {
     Step done, started;
     bool running = false;

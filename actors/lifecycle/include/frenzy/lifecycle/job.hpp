@@ -95,6 +95,8 @@ struct Saved { NodeId node; Epoch epoch; Step step; std::vector<model::SavedPiec
 struct SaveFailed { NodeId node; Epoch epoch; Error why; Step step{}; };
 /// The runner left: after its last step without a failure, else with one.
 struct RunnerEnded { NodeId node; Epoch epoch; Step step; std::optional<Error> failure; };
+/// A runner on a node that lives does not move: it is aborted like the others.
+struct RunnerStuck { NodeId node; Epoch epoch; std::string what; };
 struct NodeLost { NodeId node; std::string why; };       ///< lost, frozen or drained
 struct CancelRequested { std::string by; };
 /// Of a placed job found in the store: its nodes abort what a former incarnation started.
@@ -107,7 +109,7 @@ struct TimerFired { Timer timer; Epoch epoch; };
 using JobEvent = std::variant<event::Submitted, event::ClusterChanged, event::Planned, event::MustWait,
                               event::DoesNotFit, event::DeviceReserved, event::DeviceRefused,
                               event::RunnerReady, event::StepReported, event::RunnerHeld, event::Saved,
-                              event::SaveFailed, event::RunnerEnded, event::NodeLost,
+                              event::SaveFailed, event::RunnerEnded, event::RunnerStuck, event::NodeLost,
                               event::CancelRequested, event::CoordinatorRestarted,
                               event::PauseRequested, event::TimerFired>;
 

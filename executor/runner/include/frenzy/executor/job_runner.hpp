@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,13 @@ struct RunnerStep {
   Step step;  ///< state after it
   double loss_sum = 0.0, tokens = 0.0, gradient_norm = 0.0, learning_rate = 0.0;
   std::vector<DeviceRow> devices;
+};
+
+/// Where the local device that is furthest behind stands.
+struct Doing {
+  InstructionIndex instruction;
+  bool waits = false;  ///< for other devices: a collective
+  std::string text;    ///< "n1/cpu0: backward of layer 3 (instruction 17 of step 48)"
 };
 
 /// Thread: callbacks come from stream threads, one at a time.
@@ -94,6 +102,8 @@ class JobRunner {
   virtual void saved() = 0;
   /// Instructions completed, over all local devices: grows while something moves.
   [[nodiscard]] virtual std::uint64_t progress() = 0;
+  /// None between steps.
+  [[nodiscard]] virtual std::optional<Doing> doing() = 0;
 };
 
 }  // namespace frenzy::executor
