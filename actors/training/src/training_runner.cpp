@@ -44,7 +44,7 @@ namespace {
 
 constexpr auto kPulse = std::chrono::milliseconds{500};
 /// A runner that lost a peer tells it this much later: the peer's node knows why, and tells first.
-constexpr auto kCauseFirst = std::chrono::seconds{2};
+constexpr auto kCauseFirst = std::chrono::seconds{3};
 
 /// Shared with work that is on its way in other threads; only the loop changes it.
 class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
@@ -136,7 +136,8 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   void fail(const Error& why) {
     if (over_) return;
     if (job_ && job_->hub) job_->hub->abort(why);
-    if (why.code != Errc::unreachable) return end(why);
+    const bool lost_a_peer = why.code == Errc::unreachable || why.code == Errc::timed_out;
+    if (!lost_a_peer) return end(why);
     p_.tasks->at(p_.tasks->clock().now() + kCauseFirst, [weak = weak_from_this(), why] {
       if (const auto keep = weak.lock()) keep->end(why);
     });
@@ -259,7 +260,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     out.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
                            .instruction = doing ? doing->instruction : InstructionIndex{}, .age = watch_.age()});
     say(std::move(out));
-    if (stuck) fail(error(Errc::timed_out, "{} has not moved for {}", doing ? doing->text : "nothing", Seconds{watch_.age()}));
+    if (stuck) end(error(Errc::timed_out, "{} has not moved for {}", doing ? doing->text : "nothing", Seconds{watch_.age()}));
   }
 
   void pulse() {
