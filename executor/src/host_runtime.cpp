@@ -97,15 +97,17 @@ class HostRuntime::Work {
 
   void compute(const Instruction& instruction, const StepContext& context, InstructionDone done) {
     const auto& clock = parts_.compute->clock();
-    pacer_.begin(clock.now());
+    // CPU time is read outside the two moments: what reading costs belongs to the instruction.
     const auto cpu = thread_cpu_time();
     const auto helpers = parts_.kernels->helper_cpu_time();
+    pacer_.begin(clock.now());
     const auto status = arithmetic(instruction, context);
+    const auto now = clock.now();
     const auto helped = std::chrono::duration_cast<std::chrono::nanoseconds>(
         parts_.kernels->helper_cpu_time() - helpers);
-    const auto free = pacer_.end(clock.now(), thread_cpu_time() - cpu + helped);
+    const auto report = pacer_.end(now, thread_cpu_time() - cpu + helped);
     if (!pacer_.paced()) return done(status);
-    parts_.compute->at(free, [status, done = std::move(done)] { done(status); });
+    parts_.compute->at(report, [status, done = std::move(done)] { done(status); });
   }
 
   Status arithmetic(const Instruction& instruction, const StepContext& context) {
