@@ -45,6 +45,7 @@ class CoordinatorActor final : public WorkingActor {
   void perform(const lifecycle::effect::RecordNode& e);
   void heartbeat(const Incoming& m, const codec::Heartbeat& beat);
   void forward(const Incoming& m, JobId job);
+  void unnamed_pieces(const Incoming& m, const codec::OfferChunks& pieces);
   caf::response_promise to_node(const ToNode& m);
   /// Runners take only each other's nodes for peers.
   [[nodiscard]] codec::ConnectRunners with_identities(codec::ConnectRunners connect) const;

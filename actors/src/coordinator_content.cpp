@@ -47,6 +47,18 @@ void CoordinatorActor::on(const Incoming& m, const codec::GetChunk& request) {
             });
 }
 
+void CoordinatorActor::unnamed_pieces(const Incoming& m, const codec::OfferChunks& pieces) {
+  using Unnamed = Result<codec::MissingChunks>;
+  work<Unnamed>(
+      storage_,
+      [store = parts_.store, digests = pieces.digests]() -> Unnamed {
+        auto unnamed = store->unnamed(digests);
+        if (!unnamed) return unnamed.error();
+        return codec::MissingChunks{std::move(*unnamed)};
+      },
+      [this, m](const Unnamed& unnamed) { answer(m, unnamed); });
+}
+
 void CoordinatorActor::on(const Incoming& m, const codec::GetCheckpoint& request) {
   const auto job = resolve_own(m, request.job, "fetch");
   if (!job) return refuse(m, job.error());

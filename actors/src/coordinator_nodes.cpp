@@ -108,6 +108,7 @@ void CoordinatorActor::node_message(const Incoming& m) {
   if (const auto* beat = std::get_if<codec::Heartbeat>(&m.message)) return heartbeat(m, *beat);
   if (const auto* bye = std::get_if<codec::Goodbye>(&m.message)) return membership(event::NodeGoodbye{link, bye->reason});
   if (const auto* chunk = std::get_if<codec::GetChunk>(&m.message)) return on(m, *chunk);
+  if (const auto* pieces = std::get_if<codec::OfferChunks>(&m.message)) return unnamed_pieces(m, *pieces);
   std::visit(
       [&]<class T>(const T& message) {
         if constexpr (requires { message.job; message.epoch; }) {
@@ -144,7 +145,7 @@ void CoordinatorActor::heartbeat(const Incoming& m, const codec::Heartbeat& beat
     jobs.push_back(known == jobs_.end() ? format("{}", runner.job) : known->second.summary.name);
     if (runner.age > Seconds{lifecycle::kInstructionLimit}) {
       const auto stuck = format("instruction {} of step {} runs for {}", runner.instruction, runner.step.value + 1, runner.age);
-      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::NodeLost{id, stuck}});
+      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::RunnerStuck{id, runner.epoch, stuck}});
     }
   }
   if (freed) each_live_job(event::ClusterChanged{});

@@ -31,6 +31,7 @@ class HostDeviceRun final : public DeviceRun {
   [[nodiscard]] State& state() override { return state_; }
   [[nodiscard]] const program::PackedProgram& program() const override { return program_; }
   [[nodiscard]] std::size_t progress() override { return interpreter_.progress(); }
+  [[nodiscard]] std::optional<InstructionIndex> oldest() override { return interpreter_.oldest(); }
 
   void run_step(Step step, std::function<void(Result<StepResult>)> done) override {
     const StepContext context{step, learning_rate(program_.program.recipe, step.value)};

@@ -17,7 +17,7 @@ class SubmitVerdict(ClusterTest):
             result = self.submit("big", 5, "model.preset=gpt2-small")
             self.assertEqual(result.returncode, 5, result.stdout + result.stderr)
             self.assertRegex(result.stderr, r"needs [\d.]+ .iB.* has [\d.]+ .iB free")
-            self.assertRegex(result.stderr, r"most of it (optimizer|weights|gradients|activations|logits)")
+            self.assertRegex(result.stderr, r"the largest part is \w+ with")
         planned = self.submit("good", 100000)
         self.assertEqual(planned.returncode, 0, planned.stderr)
         self.assertIn("n1/cpu0", planned.stdout)

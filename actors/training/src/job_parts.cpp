@@ -18,6 +18,7 @@ Status open_samples(JobParts& parts, const codec::LaunchRunner& launch, Files& f
   if (launch.assign.data.empty() || job->data.sources.empty()) {
     return error(Errc::invalid_argument, "the job came without data");
   }
+  parts.save_every = job->checkpoint.every;
   const auto& manifest = launch.assign.data.front();
   parts.content = std::make_unique<content::ContentStore>(files, hashing, launch.chunks_directory);
   auto file = std::make_unique<ChunkedFile>(*parts.content, manifest);
@@ -44,6 +45,13 @@ Status add_device(JobParts& parts, const codec::LaunchRunner& launch, std::uint3
   device.slowdown = local->slowdown;
   parts.devices.push_back(std::move(device));
   return {};
+}
+
+void add_pieces(std::vector<model::SavedPiece>& out, const std::vector<executor::checkpoint::Piece>& pieces, NodeId node) {
+  for (const auto& piece : pieces) {
+    out.push_back({.block = piece.spec.block, .field = piece.spec.field, .elements = piece.spec.range,
+                   .digest = piece.digest, .size = piece.bytes, .node = node});
+  }
 }
 
 }  // namespace
@@ -74,6 +82,7 @@ Status build(JobParts& parts, const codec::LaunchRunner& launch, const Clock& cl
   };
   runner.exchange_of = [&](Rank rank) { return executor::join_routes(*parts.hub, session, routes, rank); };
   runner.events = &events;
+  runner.copy_every = parts.save_every;
   auto made = executor::JobRunner::create(std::move(parts.devices), runner);
   if (!made) return made.error();
   parts.runner = std::move(*made);
@@ -87,11 +96,17 @@ Result<std::vector<model::SavedPiece>> save(JobParts& parts, const codec::Launch
   for (const auto* state : parts.runner->states()) {
     const auto pieces = executor::save_state(*state, files, hashing, launch.saves_directory);
     if (!pieces) return pieces.error();
-    for (const auto& piece : *pieces) {
-      out.push_back({.block = piece.spec.block, .field = piece.spec.field, .elements = piece.spec.range,
-                     .digest = piece.digest, .size = piece.bytes, .node = launch.node.id});
-    }
+    add_pieces(out, *pieces, launch.node.id);
   }
+  return out;
+}
+
+Result<std::vector<model::SavedPiece>> save(const std::vector<executor::StateCopy>& copies,
+                                            const codec::LaunchRunner& launch, Files& files, const ContentHashing& hashing) {
+  const auto pieces = executor::save_copies(copies, files, hashing, launch.saves_directory);
+  if (!pieces) return pieces.error();
+  std::vector<model::SavedPiece> out;
+  add_pieces(out, *pieces, launch.node.id);
   return out;
 }
 

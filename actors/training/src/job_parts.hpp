@@ -21,6 +21,7 @@ struct JobParts {
   std::vector<DeviceId> ids;                    ///< of local devices, in order of rank
   std::vector<Rank> ranks;
   std::vector<Bytes> arenas;
+  std::uint64_t save_every = 0;  ///< steps; 0 = at the end only
   std::unique_ptr<executor::LocalExchange> hub;
   std::unique_ptr<executor::JobRunner> runner;
 };
@@ -35,8 +36,11 @@ struct JobParts {
                            transport::Session& session, const executor::ExchangeRoutes& routes,
                            executor::JobRunnerEvents& events);
 
-/// Writes what this node owns; the pieces, with its name. Blocks.
+/// Writes what this node owns, now or as it was copied; the pieces, with its name. Blocks.
 [[nodiscard]] Result<std::vector<model::SavedPiece>> save(JobParts& parts, const codec::LaunchRunner& launch,
                                                           Files& files, const ContentHashing& hashing);
+[[nodiscard]] Result<std::vector<model::SavedPiece>> save(const std::vector<executor::StateCopy>& copies,
+                                                          const codec::LaunchRunner& launch, Files& files,
+                                                          const ContentHashing& hashing);
 
 }  // namespace frenzy::training

@@ -61,5 +61,6 @@ struct Envelope {
     holdJob @44 :Run.HoldJob;
     held @45 :Run.Held;
     removeNode @46 :Control.RemoveNode;
+    dropPieces @47 :State.DropPieces;
   }
 }

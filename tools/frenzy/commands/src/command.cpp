@@ -109,9 +109,10 @@ void add_checkpoint_verbs(CLI::App& app, Values& v, Invocation& out) {
   source(list, v.checkpoint_list.source);
   json_flag(list, out.format);
   source(verb(*checkpoint, "verify", "read every byte and compare digests", v.verify, chosen), v.verify.source);
-  auto* exported = verb(*checkpoint, "export", "write the weights as Hugging Face's files", v.exported, chosen);
+  auto* exported = verb(*checkpoint, "export", "write the weights as Hugging Face's files, and the whole save into OUT/checkpoint", v.exported, chosen);
   source(exported, v.exported.source);
   exported->add_option("out", v.exported.out, "directory to write into")->required();
+  exported->add_flag("--weights-only", v.exported.weights_only, "only Hugging Face's files");
   auto* sample = verb(*checkpoint, "sample", "generate text", v.sample, chosen);
   source(sample, v.sample.source);
   sample->add_option("--prompt", v.sample.prompt, "what the text begins with")->required();

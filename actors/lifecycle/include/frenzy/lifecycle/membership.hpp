@@ -23,8 +23,10 @@ namespace frenzy::lifecycle {
 
 inline constexpr auto kHeartbeat = std::chrono::milliseconds{500};
 inline constexpr auto kNodeSilence = std::chrono::seconds{3};
-/// A runner whose instruction is older than this is stuck.
-inline constexpr auto kInstructionLimit = std::chrono::seconds{120};
+/// A runner process that says nothing for this long is killed by its node.
+inline constexpr auto kRunnerSilence = std::chrono::seconds{4};
+/// A runner whose instruction is older than this is stuck, whatever it says itself.
+inline constexpr auto kInstructionLimit = std::chrono::minutes{30};
 
 /// The connection of a node, opaque here.
 using Link = std::uint64_t;

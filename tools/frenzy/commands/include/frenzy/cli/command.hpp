@@ -52,6 +52,7 @@ struct CheckpointVerify { std::string source{}; friend bool operator==(const Che
 struct CheckpointExport {
   std::string source{};
   std::string out{};
+  bool weights_only = false;  ///< without OUT/checkpoint: optimizer state and manifest
   friend bool operator==(const CheckpointExport&, const CheckpointExport&) = default;
 };
 struct CheckpointSample {
