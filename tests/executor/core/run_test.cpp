@@ -34,7 +34,7 @@ TEST_CASE("a failed instruction ends the step with its place, on every device", 
   REQUIRE(job.errors.size() == 3);
   CHECK(job.losses.size() == 1);
   CHECK_THAT(job.errors[0], Catch::Contains("step 2: step of "));
-  CHECK_THAT(job.errors[0], Catch::Contains("injected allocation failure: optimizer, requested "));
+  CHECK_THAT(job.errors[0], Catch::Contains("injected allocation failure: weights, requested "));
   CHECK_THAT(job.errors[0], Catch::Contains(", available 0 B"));
 }
 
