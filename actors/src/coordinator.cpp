@@ -44,6 +44,8 @@ void CoordinatorActor::on_exit() {
 }
 
 void CoordinatorActor::recover() {
+  for (auto& status : parts_.nodes) membership_.nodes[status.node.id] = lifecycle::remembered(std::move(status));
+  parts_.nodes.clear();
   for (auto& stored : parts_.jobs) {
     auto& known = jobs_[stored.submission.job];
     known.order = jobs_.size();
@@ -52,7 +54,7 @@ void CoordinatorActor::recover() {
     const auto spec = parts_.parse(stored.submission.toml);
     lifecycle::Job job = lifecycle::new_job({.id = stored.submission.job, .name = known.summary.name,
                                              .toml = stored.submission.toml, .data = stored.submission.data,
-                                             .steps = known.summary.steps},
+                                             .steps = known.summary.steps, .owner = known.summary.owner},
                                             known.summary.submitted);
     job.state = known.summary.state;
     job.step = known.summary.step;

@@ -45,7 +45,10 @@ class CoordinatorActor final : public WorkingActor {
   void perform(const lifecycle::effect::RecordNode& e);
   void heartbeat(const Incoming& m, const codec::Heartbeat& beat);
   void forward(const Incoming& m, JobId job);
+  void unnamed_pieces(const Incoming& m, const codec::OfferChunks& pieces);
   caf::response_promise to_node(const ToNode& m);
+  /// Runners take only each other's nodes for peers.
+  [[nodiscard]] codec::ConnectRunners with_identities(codec::ConnectRunners connect) const;
   caf::response_promise plan(const WantPlan& m);
   void tick();
 
@@ -58,6 +61,7 @@ class CoordinatorActor final : public WorkingActor {
   void on(const Incoming& m, const codec::ShowJob& request);
   void on(const Incoming& m, const codec::WatchJob& request);
   void on(const Incoming& m, const codec::CancelJob& request);
+  void on(const Incoming& m, const codec::RemoveNode& request);
   void on(const Incoming& m, const codec::GetCheckpoint& request);
   void on(const Incoming& m, const codec::OfferChunks& request);
   void on(const Incoming& m, const codec::PutChunk& request);
@@ -66,6 +70,8 @@ class CoordinatorActor final : public WorkingActor {
   void show_ended(const Incoming& m, JobId job);
   void watch_ended(const Incoming& m, JobId job, Step from);
   [[nodiscard]] Result<JobId> resolve(const std::string& text) const;
+  /// The same, if this user may do `what` with the job.
+  [[nodiscard]] Result<JobId> resolve_own(const Incoming& m, const std::string& text, const std::string& what) const;
   void reply(const Incoming& m, codec::Message message);
   void refuse(const Incoming& m, const Error& why);
   template <class T>

@@ -1,5 +1,6 @@
 // Chunks and pieces by digest: what clients send, what nodes and clients fetch.
 #include "coordinator_actor.hpp"
+#include "frenzy/lifecycle/permissions.hpp"
 
 namespace frenzy::actors {
 
@@ -8,6 +9,7 @@ constexpr auto kNodeRead = std::chrono::seconds{10};
 }  // namespace
 
 void CoordinatorActor::on(const Incoming& m, const codec::OfferChunks& request) {
+  if (const auto allowed = lifecycle::may(m.user, UserRole::user, "send data"); !allowed) return refuse(m, allowed.error());
   using Missing = Result<codec::MissingChunks>;
   work<Missing>(
       storage_,
@@ -22,6 +24,7 @@ void CoordinatorActor::on(const Incoming& m, const codec::OfferChunks& request) 
 }
 
 void CoordinatorActor::on(const Incoming& m, const codec::PutChunk& request) {
+  if (const auto allowed = lifecycle::may(m.user, UserRole::user, "send data"); !allowed) return refuse(m, allowed.error());
   work<Status>(storage_, [content = parts_.content, request] { return content->put(request.digest, request.bytes); },
                [this, m](const Status& status) {
                  if (!status) return refuse(m, status.error());
@@ -30,6 +33,8 @@ void CoordinatorActor::on(const Incoming& m, const codec::PutChunk& request) {
 }
 
 void CoordinatorActor::on(const Incoming& m, const codec::GetChunk& request) {
+  const bool by_node = m.peer.role == transport::Role::node;
+  if (const auto allowed = lifecycle::may(m.user, UserRole::user, "fetch data"); !by_node && !allowed) return refuse(m, allowed.error());
   if (!request.node.uuid.is_nil()) {
     return ask<Answer>(self(), ToNode{request.node, request, kNodeRead},
                        [this, m](const Answer& got) { answer(m, expect<codec::Chunk>(got)); });
@@ -42,8 +47,20 @@ void CoordinatorActor::on(const Incoming& m, const codec::GetChunk& request) {
             });
 }
 
+void CoordinatorActor::unnamed_pieces(const Incoming& m, const codec::OfferChunks& pieces) {
+  using Unnamed = Result<codec::MissingChunks>;
+  work<Unnamed>(
+      storage_,
+      [store = parts_.store, digests = pieces.digests]() -> Unnamed {
+        auto unnamed = store->unnamed(digests);
+        if (!unnamed) return unnamed.error();
+        return codec::MissingChunks{std::move(*unnamed)};
+      },
+      [this, m](const Unnamed& unnamed) { answer(m, unnamed); });
+}
+
 void CoordinatorActor::on(const Incoming& m, const codec::GetCheckpoint& request) {
-  const auto job = resolve(request.job);
+  const auto job = resolve_own(m, request.job, "fetch");
   if (!job) return refuse(m, job.error());
   using Saved = Result<codec::Checkpoint>;
   work<Saved>(

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "coordinator_actor.hpp"
+#include "frenzy/base/text.hpp"
 
 namespace frenzy::actors {
 
@@ -49,6 +50,14 @@ caf::response_promise CoordinatorActor::plan(const WantPlan& m) {
   return promise;
 }
 
+codec::ConnectRunners CoordinatorActor::with_identities(codec::ConnectRunners connect) const {
+  for (auto& peer : connect.peers) {
+    const auto known = membership_.nodes.find(peer.node);
+    if (known != membership_.nodes.end()) peer.identity = known->second.status.identity;
+  }
+  return connect;
+}
+
 caf::response_promise CoordinatorActor::to_node(const ToNode& m) {
   auto promise = make_response_promise();
   const auto found = membership_.nodes.find(m.node);
@@ -57,6 +66,11 @@ caf::response_promise CoordinatorActor::to_node(const ToNode& m) {
     return promise;
   }
   const transport::PeerId peer{found->second.link};
+  if (const auto* connect = std::get_if<codec::ConnectRunners>(&m.message)) {
+    send_to(parts_.gateway, Tell{peer, with_identities(*connect)});
+    promise.deliver(msg(Answer(codec::Message(codec::Accepted{}))));
+    return promise;
+  }
   if (m.timeout.count() == 0) {
     send_to(parts_.gateway, Tell{peer, m.message});
     promise.deliver(msg(Answer(codec::Message(codec::Accepted{}))));
@@ -83,7 +97,7 @@ void CoordinatorActor::node_message(const Incoming& m) {
     hellos_[m.peer.peer] = m;
     std::vector<lifecycle::Held> held;
     for (const auto& h : hello->holdings) held.push_back({h.job, h.epoch, h.device, h.bytes});
-    return membership(event::NodeHello{link, hello->node, std::move(held)});
+    return membership(event::NodeHello{link, hello->node, std::move(held), hex(m.peer.public_key)});
   }
   membership(event::NodeHeard{link});
   if (const auto* report = std::get_if<codec::CalibrationReport>(&m.message)) {
@@ -94,6 +108,7 @@ void CoordinatorActor::node_message(const Incoming& m) {
   if (const auto* beat = std::get_if<codec::Heartbeat>(&m.message)) return heartbeat(m, *beat);
   if (const auto* bye = std::get_if<codec::Goodbye>(&m.message)) return membership(event::NodeGoodbye{link, bye->reason});
   if (const auto* chunk = std::get_if<codec::GetChunk>(&m.message)) return on(m, *chunk);
+  if (const auto* pieces = std::get_if<codec::OfferChunks>(&m.message)) return unnamed_pieces(m, *pieces);
   std::visit(
       [&]<class T>(const T& message) {
         if constexpr (requires { message.job; message.epoch; }) {
@@ -130,7 +145,7 @@ void CoordinatorActor::heartbeat(const Incoming& m, const codec::Heartbeat& beat
     jobs.push_back(known == jobs_.end() ? format("{}", runner.job) : known->second.summary.name);
     if (runner.age > Seconds{lifecycle::kInstructionLimit}) {
       const auto stuck = format("instruction {} of step {} runs for {}", runner.instruction, runner.step.value + 1, runner.age);
-      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::NodeLost{id, stuck}});
+      if (known != jobs_.end() && known->second.actor) send_to(known->second.actor, JobInput{event::RunnerStuck{id, runner.epoch, stuck}});
     }
   }
   if (freed) each_live_job(event::ClusterChanged{});

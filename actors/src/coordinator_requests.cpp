@@ -3,6 +3,7 @@
 
 #include "coordinator_actor.hpp"
 #include "frenzy/base/text.hpp"
+#include "frenzy/lifecycle/permissions.hpp"
 
 namespace frenzy::actors {
 
@@ -31,7 +32,11 @@ void CoordinatorActor::on(const Incoming& m, const codec::Hello&) {
 }
 
 void CoordinatorActor::on(const Incoming& m, const codec::SubmitJob& request) {
+  if (const auto allowed = lifecycle::may(m.user, UserRole::user, "submit jobs"); !allowed) return refuse(m, allowed.error());
   if (const auto known = jobs_.find(request.job); known != jobs_.end() && known->second.order != 0) {
+    if (known->second.summary.owner != m.user.name) {
+      return refuse(m, error(Errc::conflict, "job id {} is another user's", request.job));
+    }
     return reply(m, codec::JobAccepted{request.job, known->second.summary.state});
   }
   auto spec = parts_.parse(request.toml);
@@ -55,7 +60,7 @@ void CoordinatorActor::on(const Incoming& m, const codec::SubmitJob& request) {
 
 void CoordinatorActor::add_job(const Incoming& m, const codec::SubmitJob& submission, const model::JobSpec& spec) {
   auto job = lifecycle::new_job({.id = submission.job, .name = spec.name, .toml = submission.toml,
-                                 .data = submission.data, .steps = spec.recipe.steps},
+                                 .data = submission.data, .steps = spec.recipe.steps, .owner = m.user.name},
                                 env().wall());
   work<Result<bool>>(
       storage_, [store = parts_.store, submission, detail = lifecycle::detail(job, {})] { return store->add_job(submission, detail); },
@@ -81,6 +86,7 @@ void CoordinatorActor::on(const Incoming& m, const codec::ListJobs&) {
 void CoordinatorActor::on(const Incoming& m, const codec::ListNodes&) {
   codec::NodeList list;
   for (const auto& [id, node] : membership_.nodes) {
+    if (node.status.state == model::NodeState::removed) continue;
     if (list.nodes.size() < codec::kMaxList) list.nodes.push_back(node.status);
   }
   reply(m, std::move(list));
@@ -129,15 +135,39 @@ void CoordinatorActor::watch_ended(const Incoming& m, JobId job, Step from) {
 }
 
 void CoordinatorActor::on(const Incoming& m, const codec::CancelJob& request) {
-  const auto job = resolve(request.job);
+  const auto job = resolve_own(m, request.job, "cancel");
   if (!job) return refuse(m, job.error());
   const auto& known = jobs_.at(*job);
   if (!known.actor) {
     return refuse(m, error(Errc::conflict, "job {} is {} already: {}", known.summary.name,
                            model::name_of(known.summary.state), known.summary.reason));
   }
-  send_to(known.actor, JobInput{event::CancelRequested{format("a user at {}", m.peer.remote_address)}});
+  send_to(known.actor, JobInput{event::CancelRequested{format("user {} at {}", m.user.name, m.peer.remote_address)}});
   reply(m, codec::Accepted{});
+}
+
+void CoordinatorActor::on(const Incoming& m, const codec::RemoveNode& request) {
+  if (const auto allowed = lifecycle::may(m.user, UserRole::admin, "remove nodes"); !allowed) return refuse(m, allowed.error());
+  std::vector<NodeId> found;
+  for (const auto& [id, node] : membership_.nodes) {
+    if (node.status.state == model::NodeState::removed) continue;
+    if (node.status.node.name == request.node || format("{}", id) == request.node) found.push_back(id);
+  }
+  if (found.empty()) return refuse(m, error(Errc::not_found, "no node '{}'", printable(request.node, 64)));
+  if (found.size() > 1) {
+    return refuse(m, error(Errc::invalid_argument, "{} nodes are called '{}': name one by its id, {} or {}", found.size(),
+                           printable(request.node, 64), found[0], found[1]));
+  }
+  membership(event::NodeRemoved{found.front(), format("user {}", m.user.name)});
+  reply(m, codec::Accepted{});
+}
+
+Result<JobId> CoordinatorActor::resolve_own(const Incoming& m, const std::string& text, const std::string& what) const {
+  auto job = resolve(text);
+  if (!job) return job;
+  const auto& summary = jobs_.at(*job).summary;
+  if (auto allowed = lifecycle::may_with_job(m.user, summary.owner, summary.name, what); !allowed) return allowed.error();
+  return job;
 }
 
 Result<JobId> CoordinatorActor::resolve(const std::string& text) const {

@@ -12,6 +12,7 @@ using transport::PeerId;
 
 struct Frame {
   transport::PeerInfo peer;
+  User user;
   codec::Envelope envelope;
 };
 struct AskTimedOut { std::uint64_t correlation = 0; };
@@ -70,7 +71,7 @@ class Gateway final : public ActorBase {
 
   void frame(const Frame& f) {
     if (!f.envelope.reply) {
-      return to_owner(msg(Incoming{f.peer, f.envelope.correlation, f.envelope.message}));
+      return to_owner(msg(Incoming{f.peer, f.user, f.envelope.correlation, f.envelope.message}));
     }
     const auto found = open_.find(f.envelope.correlation);
     if (found == open_.end() || found->second.peer != f.peer.peer) return;  // its time was over
@@ -182,12 +183,20 @@ void SessionBridge::peer_down(PeerId peer, const Error& why) {
   if (gateway_) caf::anon_send(gateway_, msg(PeerDown{info, why}));
 }
 
+Result<User> SessionBridge::user_of(const transport::PeerInfo& peer) const {
+  if (peer.role != transport::Role::client) return User{};
+  if (!identify_) return User{"local", UserRole::admin};
+  return identify_(peer);
+}
+
 void SessionBridge::message(PeerId peer, std::span<const std::byte> bytes) {
   const auto found = peers_.find(peer);
   if (found == peers_.end() || !gateway_) return;
   auto envelope = codec::decode(bytes);
   if (envelope) {
-    caf::anon_send(gateway_, msg(Frame{found->second, std::move(*envelope)}));
+    auto user = user_of(found->second);
+    if (!user) return session_->close(peer, user.error().what);
+    caf::anon_send(gateway_, msg(Frame{found->second, std::move(*user), std::move(*envelope)}));
     return;
   }
   constexpr int kPatience = 3;

@@ -1,6 +1,7 @@
 #include "job_actor.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "worker.hpp"
 
@@ -56,7 +57,7 @@ class JobActor final : public WorkingActor {
     } else if (const auto* saved = std::get_if<codec::StateSaved>(&message)) {
       feed(event::Saved{node, saved->epoch, saved->step, saved->pieces});
     } else if (const auto* failed = std::get_if<codec::SaveFailed>(&message)) {
-      feed(event::SaveFailed{node, failed->epoch, failed->why});
+      feed(event::SaveFailed{node, failed->epoch, failed->why, failed->step});
     } else if (const auto* ended = std::get_if<codec::RunnerEnded>(&message)) {
       feed(event::RunnerEnded{node, ended->epoch, ended->step,
                               ended->failed ? std::optional(ended->why) : std::nullopt});
@@ -133,9 +134,24 @@ class JobActor final : public WorkingActor {
   }
   void perform(const effect::RecordSave& e) {
     const store::StoredSave save{e.step, e.pieces};
-    work<Status>(parts_.storage,
-                 [store = parts_.store, job = id(), save, keep = parts_.spec.checkpoint.keep] { return store->record_save(job, save, keep); },
-                 [this](const Status& status) { complain(status); });
+    using Dropped = Result<std::vector<model::SavedPiece>>;
+    work<Dropped>(parts_.storage,
+                  [store = parts_.store, job = id(), save, keep = parts_.spec.checkpoint.keep] { return store->record_save(job, save, keep); },
+                  [this](const Dropped& dropped) {
+                    if (!dropped) return complain(dropped.error());
+                    drop_pieces(*dropped);
+                  });
+  }
+
+  /// Tells each node which of its pieces no save names any more. One that is away asks when it is back.
+  void drop_pieces(const std::vector<model::SavedPiece>& pieces) {
+    std::map<NodeId, codec::DropPieces> by_node;
+    for (const auto& piece : pieces) {
+      auto& drop = by_node[piece.node];
+      drop.job = id();
+      if (drop.digests.size() < codec::kMaxChunks) drop.digests.push_back(piece.digest);
+    }
+    for (const auto& [node, drop] : by_node) tell_node(node, drop);
   }
 
   // Nodes ----------------------------------------------------------------------------------------
@@ -180,6 +196,7 @@ class JobActor final : public WorkingActor {
     if (!last) return;
     over_ = true;
     watchers_.clear();
+    for (const auto& node : job_.nodes) tell_node(node.node, codec::DropPieces{id(), {}});
     send_to(parts_.coordinator, JobOver{id()});
   }
 

@@ -1,5 +1,8 @@
 #include "frenzy/actors/node.hpp"
 
+#include <utility>
+
+#include "frenzy/base/text.hpp"
 #include "frenzy/lifecycle/membership.hpp"
 #include "node_actor.hpp"
 
@@ -7,6 +10,7 @@ namespace frenzy::actors {
 
 namespace {
 constexpr auto kRetry = std::chrono::milliseconds{500};
+constexpr auto kRetryRefused = std::chrono::seconds{5};  ///< a person must act first
 constexpr auto kHelloTimeout = std::chrono::seconds{5};
 }  // namespace
 
@@ -91,11 +95,12 @@ void NodeActor::welcomed(const Result<codec::Welcome>& welcome) {
   log().info("node.joined", "coordinator={} incarnation={}", parts_.coordinator, incarnation_);
   if (report_) tell(*report_);
   send_beat();
+  sweep();
 }
 
 void NodeActor::retry(const Error& why) {
   log().warn("node.unconnected", "coordinator={} {}", parts_.coordinator, why);
-  remind(kRetry, TryConnect{});
+  remind(why.code == Errc::refused ? std::chrono::milliseconds{kRetryRefused} : kRetry, TryConnect{});
 }
 
 void NodeActor::lost(const Error& why) {
@@ -117,7 +122,27 @@ std::vector<codec::Holding> NodeActor::holdings() const {
   return out;
 }
 
+/// A runner that is frozen says nothing, and holds its devices.
+void NodeActor::watch_runners() {
+  const auto now = env().now();
+  const bool late = now - std::exchange(last_beat_, now) > 4 * lifecycle::kHeartbeat;
+  for (auto& [key, part] : jobs_) {
+    if (!part.heard || part.ending) continue;
+    if (late) part.heard = now;  // it was this process that stood still
+    const auto silence = now - *part.heard;
+    if (silence <= lifecycle::kRunnerSilence) continue;
+    std::vector<std::string> devices;
+    for (const auto& device : part.task.node.devices) devices.push_back(device.name);
+    part.killed = error(Errc::timed_out, "its process on {} has been silent for {}; it was at instruction {} of step {}, {} old then",
+                        frenzy::join(devices, ", "), Seconds{silence}, part.pulse.instruction, part.pulse.step.value + 1, part.pulse.age);
+    log().warn("runner.silent", "job={} {}", key.job, *part.killed);
+    part.ending = true;
+    on_loop([runners = parts_.runners, key = key] { runners->kill(key); });
+  }
+}
+
 void NodeActor::beat() {
+  watch_runners();
   send_beat();
   remind(lifecycle::kHeartbeat, Beat{});
 }

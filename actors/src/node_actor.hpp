@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 #include "device_actor.hpp"
 #include "frenzy/actors/gateway.hpp"
@@ -22,11 +23,15 @@ class NodeActor final : public WorkingActor {
   struct TryConnect {};
   struct Measured { Result<codec::CalibrationReport> report; };
   struct RunnerSaid { Key key; codec::Message message; };
+  struct Told { JobId job; TimePoint at; };
   struct Part {
     codec::LaunchRunner task;
     bool runner_started = false;
     bool ending = false;  ///< killed: its end is on the way
     codec::RunnerPulse pulse;
+    std::optional<TimePoint> heard;  ///< when its runner last spoke, once it is ready
+    std::optional<Error> killed;     ///< why this node killed it
+    std::set<ContentDigest> saved;  ///< pieces that its runner told of
     std::deque<ContentDigest> missing;  ///< chunks to ask for
     std::size_t fetching = 0;
   };
@@ -40,6 +45,7 @@ class NodeActor final : public WorkingActor {
   void retry(const Error& why);
   void lost(const Error& why);
   void beat();
+  void watch_runners();
   void send_beat();
   void leave(const std::string& why);
   [[nodiscard]] std::vector<codec::Holding> holdings() const;
@@ -55,6 +61,7 @@ class NodeActor final : public WorkingActor {
   void on(const Incoming& m, const codec::StartJob& request);
   void on(const Incoming& m, const codec::AbortJob& request);
   void on(const Incoming& m, const codec::GetChunk& request);
+  void on(const Incoming& m, const codec::DropPieces& request);
   void reply(const Incoming& m, codec::Message message);
   void refuse(const Incoming& m, const Error& why) { reply(m, codec::Refused{why}); }
   void tell(codec::Message message);
@@ -80,6 +87,12 @@ class NodeActor final : public WorkingActor {
   void fetched(const Key& key, const codec::GetChunk& asked, const Result<codec::Chunk>& chunk);
   void fail_part(const Key& key, const Error& why);
 
+  // Pieces of saves
+  void saved(const Key& key, const codec::StateSaved& saved);
+  void sweep();
+  void offer(std::vector<ContentDigest> pieces);
+  void remove_pieces(std::vector<ContentDigest> pieces);
+
   NodeParts parts_;
   caf::actor storage_, compiler_;
   std::map<DeviceId, caf::actor> devices_;
@@ -91,6 +104,9 @@ class NodeActor final : public WorkingActor {
   bool welcomed_ = false;
   bool leaving_ = false;
   std::uint64_t beats_ = 0;
+  TimePoint last_beat_{};
+  std::map<ContentDigest, Told> told_;  ///< pieces that this node told of
+  bool sweeping_ = false;
 };
 
 template <class Make>

@@ -139,6 +139,7 @@ void NodeActor::abort(const Key& key) {
 void NodeActor::runner_said(const Key& key, const codec::Message& message) {
   const auto found = jobs_.find(key);
   if (found == jobs_.end()) return;
+  found->second.heard = env().now();
   if (const auto* ended = std::get_if<codec::RunnerEnded>(&message)) return runner_ended(key, *ended);
   if (const auto* beat = std::get_if<codec::Heartbeat>(&message)) {
     if (!beat->runners.empty()) found->second.pulse = beat->runners.front();
@@ -146,16 +147,23 @@ void NodeActor::runner_said(const Key& key, const codec::Message& message) {
   }
   if (found->second.ending) return;
   if (const auto* report = std::get_if<codec::StepReport>(&message)) found->second.pulse.step = report->step;
+  if (const auto* state = std::get_if<codec::StateSaved>(&message)) saved(key, *state);
   tell(message);
 }
 
 void NodeActor::runner_ended(const Key& key, codec::RunnerEnded ended) {
+  if (const auto& part = jobs_.at(key); part.killed) {
+    ended.failed = true;
+    ended.step = part.pulse.step;
+    ended.why = *part.killed;
+  }
   jobs_.erase(key);
   release(key);
   ended.job = key.job;
   ended.epoch = key.epoch;
   tell(std::move(ended));
   send_beat();
+  sweep();
 }
 
 void NodeActor::fail_part(const Key& key, const Error& why) {

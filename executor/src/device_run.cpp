@@ -10,8 +10,8 @@ namespace {
 class ProgramRun final : public DeviceRun {
  public:
   ProgramRun(program::PackedProgram program, std::unique_ptr<Arena> arena,
-                std::unique_ptr<Kernels> kernels, Exchange* exchange, Samples& samples,
-                const Clock& clock, const DeviceRunOptions& options)
+             std::unique_ptr<Kernels> kernels, Exchange* exchange, Samples& samples,
+             const Clock& clock, const DeviceRunOptions& options)
       : program_(std::move(program)), arena_(std::move(arena)), kernels_(std::move(kernels)),
         clock_(clock), state_(program_, arena_->bytes()),
         runtime_(options.make_runtime({.program = &program_, .arena = arena_->bytes(),
@@ -30,6 +30,7 @@ class ProgramRun final : public DeviceRun {
   [[nodiscard]] State& state() override { return state_; }
   [[nodiscard]] const program::PackedProgram& program() const override { return program_; }
   [[nodiscard]] std::size_t progress() override { return interpreter_.progress(); }
+  [[nodiscard]] std::optional<InstructionIndex> oldest() override { return interpreter_.oldest(); }
 
   void run_step(Step step, std::function<void(Result<StepResult>)> done) override {
     const StepContext context{step, learning_rate(program_.program.recipe, step.value)};
@@ -83,7 +84,7 @@ Result<std::unique_ptr<DeviceRun>> DeviceRun::create(program::PackedProgram prog
   if (!arena) return arena.error();
   return std::unique_ptr<DeviceRun>(
       std::make_unique<ProgramRun>(std::move(program), std::move(*arena), std::move(kernels),
-                                      exchange, samples, clock, options));
+                                   exchange, samples, clock, options));
 }
 
 }  // namespace frenzy::executor

@@ -64,11 +64,20 @@ class HostRuntime::Work {
         faults.fail_opcode != instruction.opcode) {
       return {};
     }
-    const auto* scratch = instruction.find(Operand::workspace);
-    const auto want = scratch ? program_.buffers[scratch->buffer.value].bytes : Bytes{};
-    return error(Errc::does_not_fit,
-                 "injected allocation failure at step {}: workspace, requested {}, available 0 B",
-                 context.step.value + 1, want);
+    const auto* wanted = largest_written(instruction);
+    return error(Errc::exhausted, "injected allocation failure: {}, requested {}, available {}",
+                 wanted ? model::name_of(wanted->part) : "workspace", wanted ? wanted->bytes : Bytes{}, Bytes{});
+  }
+
+  /// What an allocation for the instruction would have been for.
+  [[nodiscard]] const program::Buffer* largest_written(const Instruction& instruction) const {
+    const program::Buffer* out = nullptr;
+    for (const auto& use : instruction.uses) {
+      if (use.access == program::Access::read) continue;
+      const auto& buffer = program_.buffers[use.buffer.value];
+      if (out == nullptr || buffer.bytes > out->bytes) out = &buffer;
+    }
+    return out;
   }
 
   [[nodiscard]] MutableBytes bytes(const Instruction& instruction, Operand operand) const {
@@ -90,13 +99,14 @@ class HostRuntime::Work {
 
   void compute(const Instruction& instruction, const StepContext& context, InstructionDone done) {
     const auto& clock = streams_.compute->clock();
-    pacer_.begin(clock.now());
+    // CPU time is read outside the two moments: what reading costs belongs to the instruction.
     const auto before = cpu_time();
+    pacer_.begin(clock.now());
     const auto status = arithmetic(instruction, context);
-    const auto used = streams_.cost ? streams_.cost(instruction) : cpu_time() - before;
-    const auto free = pacer_.end(clock.now(), used);
+    const auto now = clock.now();
+    const auto report = pacer_.end(now, streams_.cost ? streams_.cost(instruction) : cpu_time() - before);
     if (!pacer_.paced()) return done(status);
-    streams_.compute->at(free, [status, done = std::move(done)] { done(status); });
+    streams_.compute->at(report, [status, done = std::move(done)] { done(status); });
   }
 
   /// Of this thread and the kernels' own.

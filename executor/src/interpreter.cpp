@@ -21,7 +21,9 @@ std::vector<std::uint32_t> count_uses(const program::Program& program) {
 Interpreter::Interpreter(const program::PackedProgram& program, DeviceRuntime& runtime,
                          std::span<std::byte> arena, Poison poison)
     : program_(program), runtime_(runtime), arena_(arena), poison_(poison),
-      uses_(count_uses(program.program)), state_(program.program) {}
+      uses_(count_uses(program.program)), state_(program.program) {
+  state_.lock()->running.reserve(program.program.instructions.size());
+}
 
 void Interpreter::run_step(const StepContext& context, std::function<void(Status)> done) {
   std::vector<InstructionIndex> ready;
@@ -34,13 +36,18 @@ void Interpreter::run_step(const StepContext& context, std::function<void(Status
     state->uses_left = uses_;
     state->done = std::move(done);
     ready = state->cursor.take_ready();
-    state->running = ready.size();
+    state->running.assign(ready.begin(), ready.end());
     for (std::uint32_t b = 0; poison_ == Poison::yes && b < uses_.size(); ++b) poison({b});
   }
   start(ready, context);
 }
 
 std::size_t Interpreter::progress() { return state_.lock()->cursor.completed(); }
+
+std::optional<InstructionIndex> Interpreter::oldest() {
+  auto state = state_.lock();
+  return state->running.empty() ? std::nullopt : std::optional(state->running.front());
+}
 
 void Interpreter::start(const std::vector<InstructionIndex>& ready, const StepContext& context) {
   for (const auto index : ready) {
@@ -62,15 +69,15 @@ void Interpreter::completed(InstructionIndex index, Status status) {
                                 block_name(program_.program.model, instruction.block)),
                          status.error());
     }
-    --state->running;
+    std::erase(state->running, index);
     if (poison_ == Poison::yes) poison_dead(*state, index);
     state->cursor.complete(index);
     if (state->status) {
       ready = state->cursor.take_ready();
-      state->running += ready.size();
+      state->running.insert(state->running.end(), ready.begin(), ready.end());
     }
     context = state->context;
-    if (state->running == 0) {
+    if (state->running.empty()) {
       done = std::move(state->done);
       state->done = nullptr;
       result = state->status;

@@ -7,6 +7,7 @@ namespace {
 
 /// A thread that wakes this soon after a deadline was waiting for it.
 constexpr auto kWakeUp = std::chrono::milliseconds{1};
+constexpr int kTolerance = 50;  ///< one part in this many of an instruction's length
 
 }  // namespace
 
@@ -24,9 +25,9 @@ TimePoint Pacer::end(TimePoint now, std::chrono::nanoseconds cpu) {
   const auto length = std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * slowdown_);
   const auto deadline = start_ + length;
   busy_ += length;
-  if (now > deadline + length / 50) ++late_;
+  if (now > deadline + length / kTolerance) ++late_;
   free_ = std::max(deadline, now);
-  return free_;
+  return std::max(now, free_ - std::max<std::chrono::nanoseconds>(kLead, length / kTolerance));
 }
 
 }  // namespace frenzy::executor

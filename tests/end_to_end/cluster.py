@@ -10,6 +10,7 @@ import time
 import unittest
 
 BUILD = os.environ.get("FRENZY_BUILD", os.path.join(os.path.dirname(__file__), "../../build/dev"))
+LONG = os.environ.get("FRENZY_LONG") == "1"  # full counts: `tools/check --long`
 
 
 def binary(name):
@@ -56,8 +57,8 @@ class ClusterTest(unittest.TestCase):
         with open(address) as text:
             return text.read().strip()
 
-    def start_node(self, name, *devices):
-        arguments = [binary("frenzy-node"), "--name", name, "--state", self.path("state/nodes", name)]
+    def start_node(self, name, *devices, options=()):
+        arguments = [binary("frenzy-node"), "--name", name, "--state", self.path("state/nodes", name), *options]
         for device in devices:
             arguments += ["--device", device]
         self.start(name, arguments)
@@ -122,6 +123,34 @@ class ClusterTest(unittest.TestCase):
 
     def submit(self, name, steps, *more):
         return self.frenzy("submit", self.job_file(), *self.overrides(name, steps, *more))
+
+    # Job J0 of the case log: S0, sequences of 64, global batch 24, AdamW, seed 7.
+    J0 = ["model.preset=gpt2-tiny", "model.layers=2", "model.hidden=64", "model.heads=2", "model.positions=64",
+          "model.vocabulary=256", "train.seq_len=64", "train.global_batch=24", "train.lr=1e-3", "train.min_lr=1e-4",
+          "train.seed=7"]
+
+    def submit_j0(self, name, *more, steps=120, flags=()):
+        settings = ["name=" + name, "train.steps=%d" % steps, "train.warmup=%d" % min(10, steps), *self.J0, *more]
+        return self.frenzy("submit", self.job_file(), *flags, *(part for s in settings for part in ("-o", s)), timeout=150)
+
+    def finish(self, name, limit=150):
+        """Waits for a job that must finish; what `show` says of it."""
+        done = self.frenzy("wait", name, timeout=limit)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return self.job(name)
+
+    def rows(self, name):
+        """Every step of a job: step, loss, tokens, ..."""
+        lines = self.ok("logs", name, "--json").splitlines()
+        return [row for row in map(json.loads, lines) if "loss" in row]
+
+    def assert_same_curve(self, name, reference, steps=100):
+        """Losses of the first steps agree within 1e-4, relative."""
+        ours, theirs = self.rows(name)[:steps], self.rows(reference)[:steps]
+        self.assertEqual([row["step"] for row in ours], list(range(1, steps + 1)))
+        self.assertEqual([row["step"] for row in theirs], list(range(1, steps + 1)))
+        for a, b in zip(ours, theirs):
+            self.assertLessEqual(abs(a["loss"] - b["loss"]), 1e-4 * abs(b["loss"]), "step %d" % a["step"])
 
     def until(self, ready, what, limit=30):
         end = time.monotonic() + limit

@@ -103,6 +103,25 @@ TEST_CASE("a changed byte anywhere breaks the seal", "[crypto]") {
   }
 }
 
+TEST_CASE("a key file may pin a coordinator and say a role, and says neither by itself", "[crypto]") {
+  const auto c = sodium();
+  auto keys = crypto::make_keys(*c);
+  auto plain = crypto::parse_keys(crypto::keys_text(keys));
+  REQUIRE(plain.ok());
+  CHECK_FALSE(plain->coordinator.has_value());
+  CHECK_FALSE(plain->role.has_value());
+  keys.coordinator = c->key_pair().public_key;
+  keys.role = UserRole::read;
+  const auto text = crypto::keys_text(keys);
+  const auto full = crypto::parse_keys(text);
+  REQUIRE(full.ok());
+  CHECK(full->coordinator == keys.coordinator);
+  CHECK(full->role == UserRole::read);
+  CHECK_FALSE(crypto::parse_keys(text + "role root\n").ok());
+  CHECK_FALSE(crypto::parse_keys(text + "coordinator 12\n").ok());
+  CHECK_FALSE(crypto::parse_keys(text + "comment x\n").ok());
+}
+
 TEST_CASE("keys survive their file and a broken file is refused without quoting it", "[crypto]") {
   const auto c = sodium();
   MemoryFiles files;

@@ -12,6 +12,7 @@
 #include "frenzy/crypto/content_hashing.hpp"
 #include "frenzy/job_file/job_file.hpp"
 #include "frenzy/logging/logging.hpp"
+#include "frenzy/tools/interfaces.hpp"
 #include "frenzy/tools/keyring.hpp"
 #include "frenzy/tools/network.hpp"
 #include "frenzy/tools/paths.hpp"
@@ -41,16 +42,19 @@ actors::CoordinatorParts parts_for(actors::Environment env, store::Store& store,
   return parts;
 }
 
-bool is_local(const std::string& address) {
-  return address.starts_with("127.") || address.starts_with("[::1]") || address.starts_with("localhost");
-}
-
+/// What to type on another machine, if one can reach this address.
 void greet(const std::string& address, const std::string& state) {
   std::printf("frenzy-coordinator listens at %s, state in %s\n", address.c_str(), state.c_str());
-  if (!is_local(address)) {
-    std::printf("On another machine: copy %s there (it admits nodes: keep it secret), then\n"
-                "  FRENZY_KEY_FILE=cluster.key frenzy-node --coordinator %s\n",
-                tools::cluster_key_path(state).c_str(), address.c_str());
+  if (!tools::is_loopback(address)) {
+    const auto host = address.substr(0, address.rfind(':'));
+    std::printf("To add the devices of another machine, type there (the key admits nodes: keep it secret)\n"
+                "  scp %s:%s .\n"
+                "  FRENZY_KEY_FILE=cluster.key frenzy-node --coordinator %s\n"
+                "and to use the cluster from there\n"
+                "  scp %s:%s .\n"
+                "  FRENZY_KEY_FILE=admin.key frenzy --coordinator %s nodes\n",
+                host.c_str(), tools::cluster_key_path(state).c_str(), address.c_str(), host.c_str(),
+                tools::user_key_path(state, "admin").c_str(), address.c_str());
   }
   std::fflush(stdout);
 }
@@ -77,22 +81,29 @@ int serve(tools::Network& network, actors::SessionBridge& bridge, actors::Coordi
 int run(const Options& options) {
   const auto carrier = tools::parse_carrier(options.carrier);
   if (!carrier) return complain(carrier.error(), 2);
-  tools::Network::prepare(*carrier);
+  if (*carrier == tools::CarrierChoice::ucx) {
+    return complain(error(Errc::invalid_argument, "a coordinator's links are auto or tcp; --carrier ucx is for the runners of nodes"), 2);
+  }
+  if (tools::is_wildcard(options.listen)) {
+    return complain(error(Errc::invalid_argument, "--listen {} names no address that others can reach: give one of this host's", options.listen), 2);
+  }
+  const tools::CarrierOptions network_options{.choice = *carrier};
+  tools::Network::prepare(network_options);
   auto log = logging::open_log({.file = options.log_file});
   if (!log) return complain(log.error(), 1);
   const SystemClock clock;
   RealFiles files;
   auto store = store::Store::open(options.state);
   if (!store) return complain(store.error(), 1);
-  auto network = tools::Network::create(clock, **log, *carrier);
+  auto network = tools::Network::create(clock, **log, network_options);
   if (!network) return complain(network.error(), 1);
   const auto keys = tools::coordinator_keys(files, (*network)->crypto(), options.state);
   if (!keys) return complain(keys.error(), 1);
   tools::Keyring keyring(files, (*network)->crypto(), clock, options.state, keys->admission);
   const actors::Environment env{&(*network)->loop(), log->get()};
-  actors::SessionBridge bridge(env);
+  actors::SessionBridge bridge(env, [&keyring](const transport::PeerInfo& peer) { return keyring.user(peer.key_id); });
   Rng rng(seed_from_system());
-  auto opened = (*network)->open({transport::Role::coordinator, Uuid::random(rng), *keys, *carrier}, keyring, bridge);
+  auto opened = (*network)->open({transport::Role::coordinator, Uuid::random(rng), *keys}, keyring, bridge);
   if (!opened) return complain(opened.error(), 1);
   const auto address = (*network)->session().listen(options.listen);
   if (!address) return complain(address.error(), 1);
@@ -103,6 +114,9 @@ int run(const Options& options) {
   auto jobs = (*store)->jobs();
   if (!jobs) return complain(jobs.error(), 1);
   parts.jobs = std::move(*jobs);
+  auto nodes = (*store)->nodes();
+  if (!nodes) return complain(nodes.error(), 1);
+  parts.nodes = std::move(*nodes);
   greet(*address, options.state);
   return serve(**network, bridge, std::move(parts));
 }

@@ -7,17 +7,20 @@
 #include <array>
 #include <cstdio>
 
-#include "device_options.hpp"
 #include "frenzy/actors/gateway.hpp"
 #include "frenzy/actors/node.hpp"
 #include "frenzy/base/rng.hpp"
 #include "frenzy/child_runner/child_runner_host.hpp"
 #include "frenzy/crypto/content_hashing.hpp"
 #include "frenzy/logging/logging.hpp"
+#include "frenzy/tools/device_book.hpp"
+#include "frenzy/tools/device_options.hpp"
 #include "frenzy/tools/network.hpp"
 #include "frenzy/tools/paths.hpp"
 #include "frenzy/tools/signals.hpp"
+#include "frenzy/training/injected_fault.hpp"
 #include "frenzy/training/planning.hpp"
+#include "links.hpp"
 #include "mains.hpp"
 
 namespace frenzy::tools {
@@ -49,16 +52,18 @@ Result<NodeId> node_id(Files& files, const std::string& state) {
   return id;
 }
 
-/// The node's own identity under the cluster's key, kept for its runners too.
+/// The node's own identity, the same at every start, under the key that was given. Kept for its runners too.
 Result<crypto::Keys> node_keys(Files& files, transport::Crypto& crypto, const std::string& state, const std::string& cluster) {
-  const auto admission = crypto::load_keys(files, cluster);
-  if (!admission) return admission.error();
+  const auto given = crypto::load_keys(files, cluster);
+  if (!given) return given.error();
   const auto path = state + "/node.key";
+  auto keys = crypto::make_keys(crypto, given->admission);
   if (files.exists(path)) {
-    auto keys = crypto::load_keys(files, path);
-    if (keys && keys->admission == admission->admission) return keys;
+    const auto before = crypto::load_keys(files, path);
+    if (!before) return before.error();
+    keys.identity = before->identity;
   }
-  const auto keys = crypto::make_keys(crypto, admission->admission);
+  keys.coordinator = given->coordinator;
   if (auto saved = crypto::save_keys(files, path, keys); !saved) return saved.error();
   return keys;
 }
@@ -83,9 +88,10 @@ Result<Settings> settings_for(const NodeOptions& options, Files& files) {
   const auto id = node_id(files, out.state);
   if (!id) return id.error();
   out.node.id = *id;
-  auto devices = parse_devices(options.devices, out.node);
+  auto devices = parse_devices(options.devices);
   if (!devices) return devices.error();
-  if (devices->empty()) return error(Errc::invalid_argument, "a node needs at least one --device MEMORY:SPEED");
+  Rng rng(seed_from_system());
+  if (auto named = identify(*devices, out.node.name, files, out.state + "/devices", rng); !named) return named.error();
   out.node.devices = std::move(*devices);
   return out;
 }
@@ -122,27 +128,36 @@ int serve(Network& network, actors::SessionBridge& bridge, actors::NodeParts par
 int node_main(const NodeOptions& options, const std::string& program) {
   const auto carrier = parse_carrier(options.carrier);
   if (!carrier) return complain(carrier.error(), 2);
-  Network::prepare(*carrier);
+  if (const auto faults = training::parse_faults(options.faults); !faults) return complain(faults.error(), 2);
+  if (const auto checked = check_networks(options.trusted_networks); !checked) return complain(checked.error(), 2);
+  // Between hosts its own links stay on the gate, sealed: only runners move enough to need UCX there.
+  const CarrierOptions carrier_options{.choice = *carrier == CarrierChoice::tcp ? *carrier : CarrierChoice::automatic};
+  Network::prepare(carrier_options);
   RealFiles files;
   auto settings = settings_for(options, files);
   if (!settings) return complain(settings.error(), settings.error().code == Errc::unreachable ? 3 : 2);
   auto log = logging::open_log({.file = options.log_file});
   if (!log) return complain(log.error(), 1);
   const SystemClock clock;
-  auto network = Network::create(clock, **log, *carrier);
+  auto network = Network::create(clock, **log, carrier_options);
   if (!network) return complain(network.error(), 1);
   const auto keys = node_keys(files, (*network)->crypto(), settings->state, settings->cluster_key);
   if (!keys) return complain(keys.error(), 1);
   transport::ClusterAdmission admission((*network)->crypto(), keys->admission,
-                                        {transport::Role::coordinator, transport::Role::runner});
+                                        {transport::Role::coordinator, transport::Role::runner}, keys->coordinator);
   const actors::Environment env{&(*network)->loop(), log->get()};
   actors::SessionBridge bridge(env);
   child_runner::ChildRunnerHost runners((*network)->loop(), **log, program);
-  auto opened = (*network)->open({transport::Role::node, settings->node.id.uuid, *keys, *carrier}, admission, bridge, &runners);
+  auto opened = (*network)->open({transport::Role::node, settings->node.id.uuid, *keys}, admission, bridge, &runners);
   if (!opened) return complain(opened.error(), 1);
-  const auto address = (*network)->session().listen(options.listen);
+  const auto listen = listen_address(options, settings->coordinator);
+  if (!listen) return complain(listen.error(), listen.error().code == Errc::unreachable ? 3 : 2);
+  const auto address = (*network)->session().listen(*listen);
   if (!address) return complain(address.error(), 1);
   settings->node.address = *address;
+  auto arguments = runner_arguments(options, *address);
+  if (!arguments) return complain(arguments.error(), 2);
+  runners.set_arguments(std::move(*arguments));
   const auto hashing = crypto::make_content_hashing();
   content::ContentStore content(files, *hashing, settings->state + "/content");
   content::ContentStore saves(files, *hashing, settings->state + "/saves", content::Layout::pieces);

@@ -19,7 +19,8 @@ namespace {
 /// Everything of one runner process, on its loop.
 class RunnerProcess {
  public:
-  RunnerProcess(Network& network, const Clock& clock) : network_(network), clock_(clock) {}
+  RunnerProcess(Network& network, const Clock& clock, std::vector<training::InjectedFault> faults)
+      : network_(network), clock_(clock), faults_(std::move(faults)) {}
 
   void begin() {
     pipe_ = std::make_unique<child_runner::FramedPipe>(
@@ -47,7 +48,7 @@ class RunnerProcess {
     auto opened = network_.open({.role = transport::Role::runner, .uuid = uuid, .keys = *keys}, *admission_, peers_);
     if (!opened) return end(opened.error());
     training::TrainingParts parts{.tasks = &network_.loop(), .session = &network_.session(), .peers = &peers_,
-                                  .files = &files_, .hashing = hashing_.get(), .uuid = uuid};
+                                  .files = &files_, .hashing = hashing_.get(), .uuid = uuid, .faults = faults_};
     runner_ = training::make_training_runner(parts, launch, [this](codec::Message said) { say(said); });
   }
 
@@ -86,6 +87,7 @@ class RunnerProcess {
 
   Network& network_;
   const Clock& clock_;
+  std::vector<training::InjectedFault> faults_;
   RealFiles files_;
   std::unique_ptr<ContentHashing> hashing_ = crypto::make_content_hashing();
   training::PeerBook peers_;
@@ -96,18 +98,21 @@ class RunnerProcess {
 
 }  // namespace
 
-int runner_main() {
-  constexpr auto kCarrier = CarrierChoice::automatic;
-  Network::prepare(kCarrier);
-  auto log = logging::open_log({.level = LogLevel::warn, .file = {}});
+int runner_main(const NodeOptions& options) {
+  const auto carrier = parse_carrier(options.carrier);
+  auto injected = training::parse_faults(options.faults);
+  if (!carrier || !injected) return 2;
+  const CarrierOptions carrier_options{*carrier, options.trusted_networks, options.interface, options.data_ports};
+  Network::prepare(carrier_options);
+  auto log = logging::open_log({.level = LogLevel::info, .file = {}});
   const SystemClock clock;
   if (!log) return 1;
-  auto network = Network::create(clock, **log, kCarrier);
+  auto network = Network::create(clock, **log, carrier_options);
   if (!network) {
     std::fprintf(stderr, "frenzy-node --runner: %s\n", network.error().what.c_str());
     return 1;
   }
-  RunnerProcess process(**network, clock);
+  RunnerProcess process(**network, clock, std::move(*injected));
   (*network)->loop().post([&process] { process.begin(); });
   (*network)->loop().run();
   // The node is gone or has closed the pipe: nothing that still runs is wanted.

@@ -64,9 +64,13 @@ void SessionCore::start_deadline(LinkId link, Pending& pending) {
     const auto found = pending_.find(link);
     if (found == pending_.end()) return;
     found->second.deadline = TimerId::none;
-    if (!found->second.reason) {
-      found->second.reason = error(Errc::timed_out, "{}: no handshake within {} ms",
-                                   route_of(found->second.info), options_.handshake_deadline.count());
+    auto& late = found->second;
+    if (!late.reason && !late.handshake) {
+      late.info.local = parts_.carrier.local_address(link);
+      late.reason = error(Errc::unreachable, "{}: no connection within {} ms: nobody is there, or a firewall keeps that port closed",
+                          route_of(late.info), options_.handshake_deadline.count());
+    } else if (!late.reason) {
+      late.reason = error(Errc::timed_out, "{}: no handshake within {} ms", route_of(late.info), options_.handshake_deadline.count());
     }
     parts_.carrier.close(link);
   });
@@ -191,9 +195,11 @@ void SessionCore::peer_ready(Peer& peer) {
   const auto link = peer.link();
   peers_[link] = std::move(pending.peer);
   const auto& info = peer.info();
-  parts_.log.debug("session.peer_up", "peer={} role={} uuid={} carrier={} bodies={} route='{}'",
-                   link.value, name_of(info.role), info.uuid, info.carrier,
-                   name_of(info.body_seal), peer.route());
+  // Clients come and go by the second; the links of a cluster are worth a line each.
+  const bool of_cluster = info.role != Role::client && options_.role != Role::client;
+  parts_.log.write(of_cluster ? LogLevel::info : LogLevel::debug, "link.up",
+                   format("role={} uuid={} carrier={} why='{}' bodies={} route='{}'", name_of(info.role), info.uuid, info.carrier,
+                          parts_.carrier.reason(link), name_of(info.body_seal), peer.route()));
   arm_tick();
   parts_.events.peer_up(info);
   if (pending.done) pending.done(id_of(link));

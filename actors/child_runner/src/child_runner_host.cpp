@@ -8,7 +8,7 @@ using runner_host::RunnerKey;
 
 void ChildRunnerHost::start(const codec::LaunchRunner& task, runner_host::RunnerSink sink) {
   const RunnerKey key{task.assign.job, task.assign.epoch};
-  auto process = ChildProcess::start(program_, {"--runner"});
+  auto process = ChildProcess::start(program_, arguments_);
   if (!process) {
     loop_.post([sink = std::move(sink), why = process.error()] { sink(codec::RunnerEnded{.failed = true, .why = why}); });
     return;
@@ -66,7 +66,7 @@ void ChildRunnerHost::closed(const RunnerKey& key, const Error&) {
 
 void ChildRunnerHost::calibrate(const std::vector<model::DeviceSpec>& devices,
                                 std::function<void(Result<codec::CalibrationReport>)> done) {
-  auto process = ChildProcess::start(program_, {"--runner"});
+  auto process = ChildProcess::start(program_, arguments_);
   if (!process) {
     loop_.post([done = std::move(done), why = process.error()] { done(why); });
     return;

@@ -36,7 +36,8 @@ model::JobSummary summary(const Job& job) {
           .saved = job.saved,
           .loss = job.loss,
           .tokens_per_second = job.tokens_per_second,
-          .failure = job.failure ? std::optional(job.failure->code) : std::nullopt};
+          .failure = job.failure ? std::optional(job.failure->code) : std::nullopt,
+          .owner = job.submission.owner};
 }
 
 model::JobDetail detail(const Job& job, std::vector<model::StateChange> history) {

@@ -24,6 +24,7 @@ class Machine {
   void on(const event::Saved&);
   void on(const event::SaveFailed&);
   void on(const event::RunnerEnded&);
+  void on(const event::RunnerStuck&);
   void on(const event::NodeLost&);
   void on(const event::CancelRequested&);
   void on(const event::CoordinatorRestarted&);

@@ -1,5 +1,6 @@
 // From starting to the end: steps, saves, ends, losses, cancels.
 #include <algorithm>
+#include <utility>
 
 #include "job_machine.hpp"
 
@@ -39,6 +40,7 @@ void Machine::on(const event::Saved& e) {
   job_.saves.erase(job_.saves.begin(), job_.saves.upper_bound(e.step));
   effects_.push_back(std::move(record));
   if (job_.cancelling) return finish_cancel(format("saved at step {}", job_.saved));
+  if (std::exchange(job_.overdue, false)) note(format("saving works again: step {} is saved", job_.saved));
   finish_if_all_ended();
 }
 
@@ -59,6 +61,14 @@ void Machine::on(const event::SaveFailed& e) {
   if (!in(JobState::running) || node == nullptr) return refuse("the job is not running");
   if (job_.cancelling) {
     return finish_cancel(format("not saved: {} on {}; {}", e.why.what, node->name, last_save()));
+  }
+  if (e.step.value > 0 && e.step.value < job_.submission.steps) {
+    // Said once, until a save works again.
+    if (!std::exchange(job_.overdue, true)) {
+      note(format("checkpoint overdue: saving step {} failed on {}: {}; {}; training goes on", e.step, node->name,
+                  e.why.what, last_save()));
+    }
+    return;
   }
   fail(error(e.why.code, "saving failed on {} at step {}: {}; {}", node->name, job_.step, e.why.what, last_save()));
 }
@@ -88,6 +98,14 @@ void Machine::finish_if_all_ended() {
   const auto ending = job_.cancelling ? " before the cancel took effect" : "";
   job_.cancelling = false;
   enter(JobState::finished, format("{} steps, loss {}, saved{}", job_.step, job_.loss, ending));
+}
+
+void Machine::on(const event::RunnerStuck& e) {
+  const auto* node = part(e.node, e.epoch);
+  if (!has_runners() || node == nullptr) return refuse("no such runner is known");
+  const auto stuck = format("the runner on {} is stuck: {}; {}", node->name, e.what, last_save());
+  if (job_.cancelling) return finish_cancel(format("not saved: {}", stuck));
+  fail(error(Errc::timed_out, "{}", stuck));
 }
 
 void Machine::on(const event::NodeLost& e) {

@@ -14,8 +14,8 @@ class Members {
   [[nodiscard]] MembershipTransition take() { return {std::move(m_), std::move(effects_)}; }
 
   void on(const event::NodeHello& e) {
-    if (const auto why = defect(e.node); !why.empty()) {
-      effects_.push_back(effect::RefuseNode{e.link, error(Errc::invalid_argument, "{}", why)});
+    if (auto status = check(e); !status) {
+      effects_.push_back(effect::RefuseNode{e.link, status.error()});
       return;
     }
     if (const auto old = m_.nodes.find(e.node.id); old != m_.nodes.end() && old->second.link != 0) {
@@ -24,6 +24,7 @@ class Members {
     }
     auto& node = m_.nodes[e.node.id];
     node = MemberNode{.status = {.node = e.node}, .link = e.link, .heard = at_.now, .costs = {}, .held = e.held};
+    node.status.identity = e.identity;
     node.status.rates.assign(e.node.devices.size(), FlopsPerSecond{});
     node.status.held.assign(e.node.devices.size(), Bytes{});
     enter(node, NodeState::joining, "its devices are being measured");
@@ -70,6 +71,18 @@ class Members {
     if (auto* node = find(e.link)) lose(*node, format("it left: {}", e.why));
   }
 
+  void on(const event::NodeRemoved& e) {
+    const auto found = m_.nodes.find(e.node);
+    if (found == m_.nodes.end() || found->second.status.state == NodeState::removed) return;
+    auto& node = found->second;
+    const auto why = format("removed by {}", e.by);
+    if (node.link != 0) {
+      effects_.push_back(effect::DropLink{node.link, why});
+      lose(node, why);
+    }
+    enter(node, NodeState::removed, why);
+  }
+
   void on(const event::Tick&) {
     const bool late = at_.now - m_.last_tick > 4 * kHeartbeat;
     m_.last_tick = at_.now;
@@ -86,6 +99,27 @@ class Members {
   }
 
  private:
+  [[nodiscard]] Status check(const event::NodeHello& e) const {
+    if (const auto why = defect(e.node); !why.empty()) return error(Errc::invalid_argument, "{}", why);
+    for (const auto& [id, known] : m_.nodes) {
+      const auto& status = known.status;
+      const bool same_key = status.identity == e.identity;
+      if (status.state == NodeState::removed) {
+        if (!same_key || e.identity.empty()) continue;
+        return error(Errc::refused, "node {} was {}: its identity is not taken any more; delete node.key in its state directory "
+                     "to register a new one", status.node.name, status.reason);
+      }
+      if (id == e.node.id && !same_key) {
+        return error(Errc::refused, "node {} ({}) is registered with another identity; if the machine was set up anew, "
+                     "`frenzy nodes remove {}` first", status.node.name, id, status.node.name);
+      }
+      if (id != e.node.id && same_key && !e.identity.empty()) {
+        return error(Errc::refused, "node {} shows the identity of node {} ({})", e.node.name, status.node.name, id);
+      }
+    }
+    return {};
+  }
+
   [[nodiscard]] static std::string defect(const model::NodeSpec& node) {
     if (node.id.uuid.is_nil()) return "a node without an id";
     if (node.devices.empty()) return format("node {} offers no device", node.name);
@@ -146,6 +180,16 @@ const MemberNode* Membership::by_link(Link link) const {
     if (node.link == link) return &node;
   }
   return nullptr;
+}
+
+MemberNode remembered(model::NodeStatus status) {
+  if (status.state != NodeState::removed) {
+    status.state = NodeState::lost;
+    status.reason = "not seen since the coordinator was started";
+  }
+  status.jobs.clear();
+  status.held.assign(status.node.devices.size(), Bytes{});
+  return {.status = std::move(status), .link = 0, .heard = {}, .costs = {}, .held = {}};
 }
 
 MembershipTransition step(Membership membership, const MembershipEvent& event, Moment at) {

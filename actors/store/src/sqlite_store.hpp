@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <span>
+
 #include "database.hpp"
 #include "directory_lock.hpp"
 #include "frenzy/store/store.hpp"
@@ -21,7 +24,9 @@ class SqliteStore final : public Store {
   [[nodiscard]] Status record_state(const model::JobDetail& detail, const model::StateChange& change) override;
   [[nodiscard]] Status record_step(JobId job, const model::StepRow& row) override;
   [[nodiscard]] Status flush() override;
-  [[nodiscard]] Status record_save(JobId job, const StoredSave& save, std::uint32_t keep) override;
+  [[nodiscard]] Result<std::vector<model::SavedPiece>> record_save(JobId job, const StoredSave& save,
+                                                                   std::uint32_t keep) override;
+  [[nodiscard]] Result<std::vector<ContentDigest>> unnamed(const std::vector<ContentDigest>& pieces) override;
   [[nodiscard]] Result<std::vector<StoredJob>> jobs() override;
   [[nodiscard]] Result<StoredJob> job(JobId id) override;
   [[nodiscard]] Result<std::vector<model::StepRow>> steps(JobId job, Step from, std::size_t limit) override;
@@ -37,6 +42,11 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<StoredJob> read_job(Query& query);
   /// History, and the newest step: it is recorded more often than the rest.
   [[nodiscard]] Status complete(StoredJob& job);
+
+  [[nodiscard]] Result<StoredSave> read_save(std::span<const std::byte> blob) const;
+  /// All but the newest `keep`; the pieces that no save names then.
+  [[nodiscard]] Result<std::vector<model::SavedPiece>> forget_saves(JobId job, std::uint64_t keep);
+  [[nodiscard]] Result<std::set<ContentDigest>> named_pieces();
 
   std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<Database> database_;

@@ -73,37 +73,6 @@ Result<std::vector<model::StepRow>> SqliteStore::steps(JobId job, Step from, std
   }
 }
 
-Status SqliteStore::record_save(JobId job, const StoredSave& save, std::uint32_t keep) {
-  const auto blob = to_blob(save);
-  if (!blob) return blob.error();
-  auto transaction = Transaction::begin(*database_);
-  if (!transaction) return transaction.error();
-  auto query = database_->query("INSERT OR REPLACE INTO saves VALUES (?, ?, ?)");
-  if (!query) return query.error();
-  auto done = (*query)->bind(job.uuid.bytes).bind(save.step.value).bind(*blob).run();
-  if (!done) return done;
-  auto forget = database_->query(
-      "DELETE FROM saves WHERE job = ?1 AND step NOT IN"
-      " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2)");
-  if (!forget) return forget.error();
-  done = (*forget)->bind(job.uuid.bytes).bind(std::uint64_t{std::max(keep, 1U)}).run();
-  if (!done) return done;
-  return (*transaction)->commit();
-}
-
-Result<StoredSave> SqliteStore::newest_save(JobId job) {
-  auto query = database_->query("SELECT pieces FROM saves WHERE job = ? ORDER BY step DESC LIMIT 1");
-  if (!query) return query.error();
-  const auto row = (*query)->bind(job.uuid.bytes).step();
-  if (!row) return row.error();
-  if (!*row) return error(Errc::not_found, "job {} has no save", job);
-  auto frame = codec::decode((*query)->blob(0));
-  if (!frame) return at(database_->path(), frame.error());
-  const auto* saved = std::get_if<codec::StateSaved>(&frame->message);
-  if (saved == nullptr) return error(Errc::corrupt, "{}: a save is of another kind", database_->path());
-  return StoredSave{saved->step, saved->pieces};
-}
-
 Status SqliteStore::record_node(const model::NodeStatus& node) {
   const auto blob = to_blob(node);
   if (!blob) return blob.error();

@@ -17,6 +17,7 @@ Status open_samples(JobParts& parts, const codec::LaunchRunner& launch, Files& f
   if (launch.assign.data.empty() || job->data.sources.empty()) {
     return error(Errc::invalid_argument, "the job came without data");
   }
+  parts.save_every = job->checkpoint.every;
   const auto& manifest = launch.assign.data.front();
   parts.content = std::make_unique<content::ContentStore>(files, hashing, launch.chunks_directory);
   auto file = std::make_unique<ChunkedFile>(*parts.content, manifest);
@@ -45,10 +46,17 @@ Status add_device(JobParts& parts, const codec::LaunchRunner& launch, std::uint3
   return {};
 }
 
+void add_pieces(std::vector<model::SavedPiece>& out, const std::vector<executor::checkpoint::Piece>& pieces, NodeId node) {
+  for (const auto& piece : pieces) {
+    out.push_back({.block = piece.spec.block, .field = piece.spec.field, .elements = piece.spec.range,
+                   .digest = piece.digest, .size = piece.bytes, .node = node});
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<JobParts>> prepare(const Backend& backend, const codec::LaunchRunner& launch, Files& files,
-                                          const ContentHashing& hashing) {
+                                          const ContentHashing& hashing, const std::vector<InjectedFault>& faults) {
   auto parts = std::make_shared<JobParts>();
   if (auto opened = open_samples(*parts, launch, files, hashing); !opened) return opened.error();
   const auto scratch = catalogue(backend, launch.assign.plan.model, launch.assign.plan.recipe);
@@ -56,6 +64,7 @@ Result<std::shared_ptr<JobParts>> prepare(const Backend& backend, const codec::L
   for (std::uint32_t rank = 0; rank < launch.assign.devices.size(); ++rank) {
     if (auto added = add_device(*parts, launch, rank, *scratch); !added) return added.error();
   }
+  for (auto& device : parts->devices) device.faults = faults_of(faults, device.name);
   if (parts->devices.empty()) return error(Errc::invalid_argument, "{} has no device in the plan", launch.node.name);
   return parts;
 }
@@ -71,6 +80,7 @@ Status build(const Backend& backend, JobParts& parts, const codec::LaunchRunner&
   runner.poison = backend.poison;
   runner.exchange_of = [&](Rank rank) { return executor::join_routes(*parts.hub, session, routes, rank); };
   runner.events = &events;
+  runner.copy_every = parts.save_every;
   auto made = executor::JobRunner::create(std::move(parts.devices), runner);
   if (!made) return made.error();
   parts.runner = std::move(*made);
@@ -84,11 +94,17 @@ Result<std::vector<model::SavedPiece>> save(JobParts& parts, const codec::Launch
   for (const auto* state : parts.runner->states()) {
     const auto pieces = executor::save_state(*state, files, hashing, launch.saves_directory);
     if (!pieces) return pieces.error();
-    for (const auto& piece : *pieces) {
-      out.push_back({.block = piece.spec.block, .field = piece.spec.field, .elements = piece.spec.range,
-                     .digest = piece.digest, .size = piece.bytes, .node = launch.node.id});
-    }
+    add_pieces(out, *pieces, launch.node.id);
   }
+  return out;
+}
+
+Result<std::vector<model::SavedPiece>> save(const std::vector<executor::StateCopy>& copies,
+                                            const codec::LaunchRunner& launch, Files& files, const ContentHashing& hashing) {
+  const auto pieces = executor::save_copies(copies, files, hashing, launch.saves_directory);
+  if (!pieces) return pieces.error();
+  std::vector<model::SavedPiece> out;
+  add_pieces(out, *pieces, launch.node.id);
   return out;
 }
 

@@ -1,7 +1,11 @@
 #include "frenzy/training/training_runner.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "frenzy/base/text.hpp"
+#include "frenzy/training/stuck_watch.hpp"
 #include "job_parts.hpp"
 
 namespace frenzy::training {
@@ -28,9 +32,19 @@ const transport::PeerInfo* PeerBook::find(const Uuid& uuid) const {
   return found == peers_.end() ? nullptr : &found->second;
 }
 
+Result<const transport::PeerInfo*> PeerBook::find(const codec::RunnerPeer& peer) const {
+  const auto* known = find(peer.runner);
+  if (known != nullptr && !peer.identity.empty() && hex(known->public_key) != peer.identity) {
+    return error(Errc::refused, "{} calls itself the runner on node {}, but shows another identity", known->remote_address, peer.node);
+  }
+  return known;
+}
+
 namespace {
 
 constexpr auto kPulse = std::chrono::milliseconds{500};
+/// A runner that lost a peer tells it this much later: the peer's node knows why, and tells first.
+constexpr auto kCauseFirst = std::chrono::seconds{3};
 
 /// Shared with work that is on its way in other threads; only the loop changes it.
 class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
@@ -41,7 +55,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   void begin() {
     p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });
     using Prepared = Result<std::shared_ptr<JobParts>>;
-    block<Prepared>([](Work& w) { return prepare(w.p_.backend, w.launch_, *w.p_.files, *w.p_.hashing); },
+    block<Prepared>([](Work& w) { return prepare(w.p_.backend, w.launch_, *w.p_.files, *w.p_.hashing, w.p_.faults); },
                     [](Work& w, Prepared parts) {
                       if (!parts) return w.fail(parts.error());
                       w.job_ = std::move(*parts);
@@ -80,7 +94,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     say(codec::Held{job(), epoch(), built_ && started_ ? job_->runner->hold() : Step{}});
   }
   void on(const codec::SaveState& message) {
-    if (!started_) return say(codec::SaveFailed{job(), epoch(), error(Errc::conflict, "no step has begun")});
+    if (!started_) return say(codec::SaveFailed{job(), epoch(), message.step, error(Errc::conflict, "no step has begun")});
     job_->runner->run_to(message.step);
   }
 
@@ -91,6 +105,9 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   }
   void reached(Step step) override {
     post([step](Work& w) { w.save_at(step); });
+  }
+  void copied(Step step, std::vector<executor::StateCopy> copies) override {
+    post([step, copies = std::make_shared<std::vector<executor::StateCopy>>(std::move(copies))](Work& w) { w.write(step, copies); });
   }
   void failed(const Error& why) override {
     post([why](Work& w) { w.fail(why); });
@@ -118,8 +135,17 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
 
   void fail(const Error& why) {
     if (over_) return;
-    over_ = true;
     if (job_ && job_->hub) job_->hub->abort(why);
+    const bool lost_a_peer = why.code == Errc::unreachable || why.code == Errc::timed_out;
+    if (!lost_a_peer) return end(why);
+    p_.tasks->at(p_.tasks->clock().now() + kCauseFirst, [weak = weak_from_this(), why] {
+      if (const auto keep = weak.lock()) keep->end(why);
+    });
+  }
+
+  void end(const Error& why) {
+    if (over_) return;
+    over_ = true;
     say(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = step_, .failed = true, .why = why});
   }
 
@@ -142,10 +168,11 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     executor::ExchangeRoutes routes;
     routes.ranks = static_cast<std::uint32_t>(launch_.assign.devices.size());
     for (const auto& peer : others()) {
-      const auto* known = p_.peers->find(peer.runner);
-      if (known == nullptr) return;
+      const auto known = p_.peers->find(peer);
+      if (!known) return fail(known.error());
+      if (*known == nullptr) return;
       for (std::uint32_t r = 0; r < routes.ranks; ++r) {
-        if (launch_.assign.devices[r].node == peer.node) routes.remote[{r}] = known->peer;
+        if (launch_.assign.devices[r].node == peer.node) routes.remote[{r}] = (*known)->peer;
       }
     }
     building_ = true;
@@ -185,13 +212,38 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     return rank.value < group.size() ? static_cast<double>(group[rank.value].samples.size()) : 0;
   }
 
+  using Pieces = Result<std::vector<model::SavedPiece>>;
+
+  /// A save on the way: the devices step on. Its failure ends nothing.
+  void write(Step step, const std::shared_ptr<std::vector<executor::StateCopy>>& copies) {
+    writing_ = true;
+    block<Pieces>([copies](Work& w) { return save(*copies, w.launch_, *w.p_.files, *w.p_.hashing); },
+                  [step](Work& w, Pieces pieces) { w.written(step, std::move(pieces)); });
+  }
+
+  void written(Step step, Pieces pieces) {
+    writing_ = false;
+    if (over_) return;
+    job_->runner->saved();
+    if (pieces) {
+      say(codec::StateSaved{job(), epoch(), step, std::move(*pieces)});
+    } else {
+      say(codec::SaveFailed{job(), epoch(), step, pieces.error()});
+    }
+    if (const auto wanted = std::exchange(save_after_, std::nullopt)) save_at(*wanted);
+  }
+
+  /// The last save, or that of a cancel; nothing steps any more.
   void save_at(Step step) {
     if (over_) return;
     saving_ = true;
-    using Pieces = Result<std::vector<model::SavedPiece>>;
+    if (writing_) {
+      save_after_ = step;
+      return;
+    }
     block<Pieces>([](Work& w) { return save(*w.job_, w.launch_, *w.p_.files, *w.p_.hashing); },
                   [step](Work& w, Pieces pieces) {
-                    if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), pieces.error()});
+                    if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), step, pieces.error()});
                     w.say(codec::StateSaved{w.job(), w.epoch(), step, std::move(*pieces)});
                     if (step.value < w.launch_.assign.plan.recipe.steps) return;
                     w.over_ = true;
@@ -199,20 +251,21 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
                   });
   }
 
+  void beat() {
+    const auto doing = started_ ? job_->runner->doing() : std::nullopt;
+    // Nothing runs before the start, between steps, in a save and on hold: that moves, too.
+    const auto progress = doing && !saving_ ? job_->runner->progress() : ++idle_;
+    const bool stuck = watch_.observe(progress, doing && doing->waits, p_.tasks->clock().now());
+    codec::Heartbeat out;
+    out.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
+                           .instruction = doing ? doing->instruction : InstructionIndex{}, .age = watch_.age()});
+    say(std::move(out));
+    if (stuck) end(error(Errc::timed_out, "{} has not moved for {}", doing ? doing->text : "nothing", Seconds{watch_.age()}));
+  }
+
   void pulse() {
     if (!sink_) return;
-    if (started_ && !over_) {
-      const auto now = p_.tasks->clock().now();
-      const auto progress = job_->runner->progress();
-      if (progress != progress_ || saving_) {
-        progress_ = progress;
-        moved_ = now;
-      }
-      codec::Heartbeat beat;
-      beat.runners.push_back({.job = job(), .epoch = epoch(), .step = step_,
-                              .instruction = {static_cast<std::uint32_t>(progress)}, .age = now - moved_});
-      say(std::move(beat));
-    }
+    if (!over_) beat();
     p_.tasks->at(p_.tasks->clock().now() + kPulse, [weak = weak_from_this()] {
       if (const auto keep = weak.lock()) keep->pulse();
     });
@@ -224,9 +277,11 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   std::shared_ptr<JobParts> job_;
   codec::ConnectRunners connect_;
   bool start_wanted_ = false, building_ = false, built_ = false, started_ = false, saving_ = false, over_ = false;
+  bool writing_ = false;            ///< a copy
+  std::optional<Step> save_after_;  ///< what is to be saved once the copy is written
   Step step_;
-  std::uint64_t progress_ = 0;
-  TimePoint moved_{};
+  std::uint64_t idle_ = UINT64_MAX / 2;  ///< above any progress
+  StuckWatch watch_;
 };
 
 class TrainingRunner final : public runner_host::Runner {

@@ -85,6 +85,37 @@ Result<Verified> verify(Files& files, const ContentHashing& hashing, const std::
   return verifier.take();
 }
 
+namespace {
+
+Status copy_file(Files& files, const std::string& from, const std::string& to) {
+  constexpr std::uint64_t kPart = 256 << 10;
+  auto source = files.open(from);
+  if (!source) return source.error();
+  auto target = files.create(to, FileMode::shared);
+  if (!target) return target.error();
+  const auto size = (*source)->size().value;
+  std::vector<std::byte> part(std::min(size, kPart));
+  for (std::uint64_t at = 0; at < size; at += kPart) {
+    const auto bytes = std::span(part).first(std::min(kPart, size - at));
+    if (auto read = (*source)->read(at, bytes); !read) return read;
+    if (auto put = (*target)->append(bytes); !put) return put;
+  }
+  return (*target)->commit();
+}
+
+}  // namespace
+
+Status copy(Files& files, const ContentHashing& hashing, const std::string& from, Step step, const std::string& to) {
+  const auto manifest = read_manifest(files, hashing, from, step);
+  if (!manifest) return manifest.error();
+  if (auto made = files.make_directory(to + "/pieces"); !made) return made;
+  for (const auto& piece : manifest->pieces) {
+    if (auto done = copy_file(files, piece_path(from, piece.digest), piece_path(to, piece.digest)); !done) return done;
+    if (const auto right = check_piece(files, hashing, to, piece); !right) return right.error();
+  }
+  return write_manifest(files, hashing, to, *manifest);
+}
+
 Result<Removed> remove_old(Files& files, const ContentHashing& hashing,
                            const std::string& directory, std::uint64_t keep, Missing missing) {
   FRENZY_CHECK(keep > 0);

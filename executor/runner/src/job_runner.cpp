@@ -16,8 +16,8 @@ struct Local {
 
 class LocalJobRunner final : public JobRunner {
  public:
-  LocalJobRunner(std::vector<Local> locals, JobRunnerEvents& events, Step last)
-      : locals_(std::move(locals)), events_(events), last_(last) {
+  LocalJobRunner(std::vector<Local> locals, JobRunnerEvents& events, Step last, std::uint64_t copy_every)
+      : locals_(std::move(locals)), events_(events), last_(last), copy_every_(copy_every) {
     state_.lock()->at.resize(locals_.size());
   }
   // No step may start while the devices go.
@@ -66,6 +66,8 @@ class LocalJobRunner final : public JobRunner {
     tell_reached();
   }
 
+  void saved() override { state_.lock()->saving = false; }
+
   [[nodiscard]] std::uint64_t progress() override {
     std::uint64_t out = 0;
     {
@@ -76,7 +78,33 @@ class LocalJobRunner final : public JobRunner {
     return out;
   }
 
+  [[nodiscard]] std::optional<Doing> doing() override {
+    std::vector<Position> at;
+    {
+      auto state = state_.lock();
+      at = state->at;
+    }
+    std::optional<Doing> out;
+    std::pair<Step, std::size_t> least;
+    for (std::size_t i = 0; i < locals_.size(); ++i) {
+      const auto oldest = locals_[i].run->oldest();
+      const std::pair where{at[i].done, locals_[i].run->progress()};
+      if (!oldest || (out && where >= least)) continue;
+      least = where;
+      out = describe(i, *oldest, at[i].done);
+    }
+    return out;
+  }
+
  private:
+  [[nodiscard]] Doing describe(std::size_t i, InstructionIndex index, Step done) const {
+    const auto& program = locals_[i].run->program().program;
+    const auto& instruction = program.instructions[index.value];
+    return {index, instruction.stream == program::Stream::collective,
+            format("{}: {} of {} (instruction {} of step {})", locals_[i].name, name_of(instruction.opcode),
+                   block_name(program.model, instruction.block), index, done.value + 1)};
+  }
+
   struct Position {
     Step done, started;
     bool running = false;
@@ -87,6 +115,9 @@ class LocalJobRunner final : public JobRunner {
     bool reached = true;
     std::optional<Error> failed;
     std::map<Step, RunnerStep> rows;
+    Step considered;      ///< the newest step of which is decided whether it is copied
+    bool saving = false;  ///< a copy is being made or written
+    std::optional<std::pair<Step, std::vector<StateCopy>>> copies;  ///< of some local devices
   };
 
   static Step most_started(const Shared& state) {
@@ -114,7 +145,39 @@ class LocalJobRunner final : public JobRunner {
     });
   }
 
+  /// Locals are at most a step apart: the first to reach a step decides for all.
+  [[nodiscard]] bool copies_wanted(Step step) {
+    if (copy_every_ == 0 || step.value % copy_every_ != 0 || step >= last_) return false;
+    auto state = state_.lock();
+    if (state->considered < step) {
+      state->considered = step;
+      if (!state->saving) {
+        state->saving = true;
+        state->copies.emplace(step, std::vector<StateCopy>{});
+      }
+    }
+    return state->copies && state->copies->first == step;
+  }
+
+  /// Before the device may start its next step.
+  void copy_if_due(std::size_t i, Step step) {
+    if (!copies_wanted(step)) return;
+    auto copy = copy_owned(locals_[i].run->state());
+    std::vector<StateCopy> whole;
+    {
+      auto state = state_.lock();
+      auto& copies = state->copies->second;
+      copies.push_back(std::move(copy));
+      if (copies.size() < locals_.size()) return;
+      whole = std::move(copies);
+      state->copies.reset();
+    }
+    const auto order = reports_.lock();
+    events_.copied(step, std::move(whole));
+  }
+
   void finished(std::size_t i, const StepResult& result) {
+    copy_if_due(i, result.step);
     std::optional<RunnerStep> row;
     {
       auto state = state_.lock();
@@ -176,6 +239,7 @@ class LocalJobRunner final : public JobRunner {
   std::vector<Local> locals_;
   JobRunnerEvents& events_;
   Step last_;
+  std::uint64_t copy_every_;
   Guarded<Shared> state_;
   Guarded<int> reports_;  // one event at a time
 };
@@ -212,7 +276,7 @@ Result<std::unique_ptr<JobRunner>> JobRunner::create(std::vector<RunnerDevice> d
     locals.push_back(std::move(*local));
   }
   return std::unique_ptr<JobRunner>(
-      std::make_unique<LocalJobRunner>(std::move(locals), *parts.events, last));
+      std::make_unique<LocalJobRunner>(std::move(locals), *parts.events, last, parts.copy_every));
 }
 
 }  // namespace frenzy::executor

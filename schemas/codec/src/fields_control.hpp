@@ -12,7 +12,7 @@ void describe(A& a, typename A::template Of<model::DeviceSpec>& v) {
   a("kind", v.kind);
   a("memoryBytes", v.memory);
   a("freeBytes", v.free);
-  a.range("slowdown", v.slowdown, 1e-6, 1e9);
+  a.range("slowdown", v.slowdown, 0.0, 1e9);
   a.range("threads", v.threads, 1U, 4096U);
 }
 
@@ -97,11 +97,17 @@ void describe(A& a, typename A::template Of<model::NodeStatus>& v) {
   a("matrixFlopsPerSecond", v.rates, kMaxDevices);
   a("heldBytes", v.held, kMaxDevices);
   a("jobs", v.jobs, kMaxList);
+  a("identity", v.identity);
 }
 
 template <class A>
 void describe(A& a, typename A::template Of<NodeList>& v) {
   a("nodes", v.nodes, kMaxList);
+}
+
+template <class A>
+void describe(A& a, typename A::template Of<RemoveNode>& v) {
+  a("node", v.node);
 }
 
 template <class A>

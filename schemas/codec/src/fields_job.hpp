@@ -44,6 +44,7 @@ void describe(A& a, typename A::template Of<model::JobSummary>& v) {
   a.any("loss", v.loss);
   a("tokensPerSecond", v.tokens_per_second);
   a.optional("failure", v.failure);
+  a("owner", v.owner);
 }
 
 template <class A>

@@ -34,6 +34,7 @@ void describe(A& a, typename A::template Of<RunnerPeer>& v) {
   a("node", v.node);
   a("address", v.address);
   a("runner", v.runner);
+  a("identity", v.identity);
 }
 
 template <class A>
@@ -129,6 +130,13 @@ void describe(A& a, typename A::template Of<SaveFailed>& v) {
   a("epoch", v.epoch);
   a("code", v.why.code);
   a("what", v.why.what, kMaxSentence);
+  a("step", v.step);
+}
+
+template <class A>
+void describe(A& a, typename A::template Of<DropPieces>& v) {
+  a("job", v.job);
+  a("digests", v.digests, kMaxChunks);
 }
 
 template <class A>

@@ -34,6 +34,7 @@ std::string_view name_of(NodeState state) {
     case NodeState::healthy: return "healthy";
     case NodeState::draining: return "draining";
     case NodeState::lost: return "lost";
+    case NodeState::removed: return "removed";
   }
   return "unknown";
 }

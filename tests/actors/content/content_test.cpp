@@ -82,4 +82,23 @@ TEST_CASE("a manifest with too few chunks is found out", "[content]") {
   CHECK(file.read(0, out).error().code == Errc::corrupt);
 }
 
+TEST_CASE("pieces are listed and removed by digest, half-written ones apart", "[content]") {
+  Fixture f;
+  ContentStore pieces(f.files, *f.hashing, "/saves", Layout::pieces);
+  CHECK(pieces.list()->empty());
+  CHECK(*pieces.remove_unfinished() == 0);
+  const std::vector<std::byte> bytes(5, std::byte{3});
+  const auto digest = f.hashing->digest(bytes);
+  REQUIRE(pieces.put(digest, bytes));
+  const auto half = format("/saves/pieces/{}.safetensors.tmp.12.3", digest);
+  REQUIRE(f.files.write_text(half, "half", FileMode::shared));
+  CHECK(*pieces.list() == std::vector{digest});
+  CHECK(*pieces.remove_unfinished() == 1);
+  CHECK_FALSE(f.files.exists(half));
+  CHECK(pieces.has(digest));
+  CHECK(pieces.remove(digest));
+  CHECK(pieces.remove(digest));
+  CHECK(pieces.list()->empty());
+}
+
 }  // namespace frenzy::content

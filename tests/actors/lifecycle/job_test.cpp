@@ -178,6 +178,33 @@ TEST_CASE("saves of different steps never make one", "[lifecycle]") {
   CHECK(d.job.saved == Step{4});
 }
 
+TEST_CASE("a save on the way that fails ends nothing and is said once, until one works again", "[lifecycle]") {
+  Driver d;
+  d.to(JobState::running);
+  const auto epoch = d.job.epoch;
+  d << event::SaveFailed{kNodeB, epoch, {Errc::io, "no space left: 40 B needed, 3 B free"}, {4}};
+  CHECK(d.job.state == JobState::running);
+  CHECK(d.job.reason == "checkpoint overdue: saving step 4 failed on beta: no space left: 40 B needed, 3 B free; "
+                        "nothing was saved before; training goes on");
+  CHECK(d.count<effect::RecordState>() == 1);
+  d << event::SaveFailed{kNodeB, epoch, {Errc::io, "no space left: 40 B needed, 2 B free"}, {6}};
+  CHECK(d.effects.empty());
+  d << event::Saved{kNodeA, epoch, {8}, {}} << event::Saved{kNodeB, epoch, {8}, {}};
+  CHECK(d.count<effect::RecordSave>() == 1);
+  CHECK(d.job.reason == "saving works again: step 8 is saved");
+  d << event::SaveFailed{kNodeA, epoch, {Errc::io, "no space left"}, {10}};  // the last step
+  CHECK(d.job.state == JobState::failed);
+}
+
+TEST_CASE("a stuck runner fails the job and is aborted like the others", "[lifecycle]") {
+  Driver d;
+  d.to(JobState::running);
+  d << event::RunnerStuck{kNodeB, d.job.epoch, "instruction 7 of step 2 runs for 31 min"};
+  CHECK(d.job.state == JobState::failed);
+  CHECK(d.job.reason == "the runner on beta is stuck: instruction 7 of step 2 runs for 31 min; nothing was saved before");
+  CHECK(d.count<effect::AbortNode>() == 2);
+}
+
 TEST_CASE("terminal states absorb every event", "[lifecycle]") {
   Driver d;
   d.to(JobState::running) << event::NodeLost{kNodeB, "killed"};

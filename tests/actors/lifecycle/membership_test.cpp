@@ -110,4 +110,61 @@ TEST_CASE("a hello without devices, ids or with a device twice is refused", "[li
   }
 }
 
+TEST_CASE("a node's first hello registers its identity; another one under its id is refused", "[lifecycle]") {
+  World w;
+  w << event::NodeHello{1, spec(kNodeA), {}, "aa"};
+  CHECK(w.membership.nodes.at(kNodeA).status.identity == "aa");
+  w << event::LinkLost{1, "reset"};
+  w << event::NodeHello{2, spec(kNodeA), {}, "bb"};
+  REQUIRE(w.find<effect::RefuseNode>() != nullptr);
+  CHECK(w.find<effect::RefuseNode>()->why.code == Errc::refused);
+  CHECK(w.state() == model::NodeState::lost);
+  w << event::NodeHello{3, spec(kNodeA), {}, "aa"};
+  CHECK(w.find<effect::WelcomeNode>() != nullptr);
+}
+
+TEST_CASE("an intruder with a node's id does not end the node's connection", "[lifecycle]") {
+  World w;
+  w << event::NodeHello{1, spec(kNodeA), {}, "aa"};
+  w << event::NodeHello{2, spec(kNodeA), {}, "bb"};
+  CHECK(w.find<effect::RefuseNode>() != nullptr);
+  CHECK(w.find<effect::DropLink>() == nullptr);
+  CHECK(w.membership.nodes.at(kNodeA).link == 1);
+}
+
+TEST_CASE("one identity stands for one node", "[lifecycle]") {
+  World w;
+  w << event::NodeHello{1, spec(kNodeA), {}, "aa"};
+  auto other = spec(kNodeB);
+  w << event::NodeHello{2, other, {}, "aa"};
+  CHECK(w.find<effect::RefuseNode>() != nullptr);
+}
+
+TEST_CASE("a removed node fails its jobs, is not planned on, and stays out under its identity", "[lifecycle]") {
+  World w;
+  w << event::NodeHello{1, spec(kNodeA), {}, "aa"} << event::Calibrated{1, kCosts};
+  w << event::NodeRemoved{kNodeA, "user admin"};
+  CHECK(w.find<effect::NodeIsGone>() != nullptr);
+  CHECK(w.find<effect::DropLink>() != nullptr);
+  CHECK(w.membership.cluster().nodes.empty());
+  w << event::NodeHello{2, spec(kNodeA), {}, "aa"};
+  CHECK(w.find<effect::RefuseNode>() != nullptr);
+  w << event::NodeHello{3, spec(kNodeB), {}, "aa"};
+  CHECK(w.find<effect::RefuseNode>() != nullptr);
+  w << event::NodeHello{4, spec(kNodeA), {}, "cc"};
+  CHECK(w.find<effect::WelcomeNode>() != nullptr);
+}
+
+TEST_CASE("what the store remembers of nodes keeps them registered and removed", "[lifecycle]") {
+  model::NodeStatus status{.node = spec(kNodeA), .state = model::NodeState::healthy, .identity = "aa"};
+  World w;
+  w.membership.nodes[kNodeA] = remembered(status);
+  CHECK(w.state() == model::NodeState::lost);
+  w << event::NodeHello{1, spec(kNodeA), {}, "bb"};
+  CHECK(w.find<effect::RefuseNode>() != nullptr);
+  status.state = model::NodeState::removed;
+  w.membership.nodes[kNodeA] = remembered(status);
+  CHECK(w.state() == model::NodeState::removed);
+}
+
 }  // namespace frenzy::lifecycle

@@ -132,6 +132,23 @@ TEST_CASE("only the newest saves of a job are remembered", "[store]") {
   CHECK(store->newest_save(job)->step == Step{50});
 }
 
+TEST_CASE("a forgotten save gives up the pieces that no other save of any job names", "[store]") {
+  const ScratchDirectory scratch;
+  const auto store = open(scratch.path());
+  const auto piece = [](std::uint8_t number) {
+    model::SavedPiece out;
+    out.digest.bytes.fill(number);
+    return out;
+  };
+  const auto a = submission(1).job, b = submission(2).job;
+  CHECK(store->record_save(b, {{5}, {piece(3)}}, 1)->empty());
+  CHECK(store->record_save(a, {{10}, {piece(1), piece(2), piece(3)}}, 1)->empty());
+  const auto dropped = store->record_save(a, {{20}, {piece(2), piece(4)}}, 1);
+  REQUIRE(dropped);
+  CHECK(*dropped == std::vector{piece(1)});
+  CHECK(*store->unnamed({piece(1).digest, piece(2).digest, piece(3).digest, piece(4).digest}) == std::vector{piece(1).digest});
+}
+
 TEST_CASE("nodes are known after a restart", "[store]") {
   const ScratchDirectory scratch;
   model::NodeStatus node;

@@ -280,4 +280,80 @@ TEST_CASE("unknown jobs and ended jobs are refused by name", "[actors]") {
   CHECK(c.ask(codec::CancelJob{"tale"}).error().code == Errc::conflict);
 }
 
+TEST_CASE("saves on the way are recorded, and the pieces of forgotten ones leave the nodes", "[actors]") {
+  Fixture f;
+  f.options.steps = 60;
+  auto& c = f.start(2);
+  c.faults.save_every = 10;
+  REQUIRE(c.submit("tale"));
+  c.run_for(milliseconds{500});
+  const auto running = c.show("tale");
+  CHECK(running.summary.state == JobState::running);
+  CHECK(running.summary.saved >= Step{20});
+  const auto job = c.wait_end("tale", seconds{10});
+  CHECK(job.summary.state == JobState::finished);
+  CHECK(job.summary.saved == Step{60});
+  c.run_for(seconds{1});
+  CHECK(c.pieces(1).size() == 2);  // the two newest saves
+  CHECK(c.pieces(2).size() == 2);
+}
+
+TEST_CASE("a save on the way that fails is told once and the job finishes", "[actors]") {
+  Fixture f;
+  f.options.steps = 60;
+  auto& c = f.start(2);
+  c.faults.save_every = 10;
+  c.faults.saves_fail_from = 20;
+  c.faults.saves_fail_until = 45;
+  REQUIRE(c.submit("tale"));
+  const auto job = c.wait_end("tale", seconds{10});
+  CHECK(job.summary.state == JobState::finished);
+  std::vector<std::string> told;
+  for (const auto& change : job.history) {
+    if (change.reason.find("sav") != std::string::npos && change.state == JobState::running) told.push_back(change.reason);
+  }
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].find("checkpoint overdue: saving step 20 failed on node") == 0);
+  CHECK(told[0].find("the last save is step 10; training goes on") != std::string::npos);
+  CHECK(told[1] == "saving works again: step 50 is saved");
+}
+
+TEST_CASE("pieces that no save names leave a node when it joins, and named ones stay", "[actors]") {
+  Fixture f;
+  auto& c = f.start(1);
+  REQUIRE(c.submit("tale"));
+  CHECK(c.wait_end("tale", seconds{10}).summary.state == JobState::finished);
+  c.run_for(seconds{1});
+  const auto named = c.pieces(1);
+  REQUIRE(named.size() == 1);
+  c.write_on_node(1, "/saves/pieces/" + std::string(64, 'a') + ".safetensors");
+  c.write_on_node(1, "/saves/pieces/" + std::string(64, 'b') + ".safetensors.tmp.3.4");
+  c.stop_coordinator();
+  c.run_for(seconds{1});
+  c.start_coordinator();
+  c.run_for(seconds{3});
+  CHECK(c.pieces(1) == named);
+}
+
+TEST_CASE("a runner that freezes is found by its node, named, and everything is freed", "[actors]") {
+  Fixture f;
+  f.options.steps = 3000;
+  auto& c = f.start(2);
+  c.faults.freezes_at_step = 90;
+  REQUIRE(c.submit("tale"));
+  c.run_for(milliseconds{1500});
+  CHECK(c.show("tale").summary.state == JobState::running);
+  const auto job = c.wait_end("tale", seconds{6});
+  INFO(job.summary.reason);
+  CHECK(job.summary.state == JobState::failed);
+  CHECK(job.summary.reason.find("the runner on node") == 0);
+  CHECK(job.summary.reason.find("failed at step 89: its process on node") != std::string::npos);
+  CHECK(job.summary.reason.find("/cpu0, node") != std::string::npos);
+  CHECK(job.summary.reason.find("has been silent for 4.") != std::string::npos);
+  CHECK(job.summary.reason.find("it was at instruction 7 of step 90, 250.0 ms old then") != std::string::npos);
+  c.run_for(seconds{1});
+  CHECK(c.runners == 0);
+  CHECK(c.held() == 0_B);
+}
+
 }  // namespace frenzy::testing

@@ -71,7 +71,7 @@ struct Process {
   MemoryFiles files;
   test::TestHashing hashing;
   content::ContentStore content{files, hashing, "/content"};
-  content::ContentStore saves{files, hashing, "/saves"};
+  content::ContentStore saves{files, hashing, "/saves", content::Layout::pieces};
   std::unique_ptr<store::Store> store;
   std::unique_ptr<runner_host::RunnerHost> runners;
   TestConfig config;
@@ -177,7 +177,7 @@ void SimulatedCluster::add_node() {
   p.runners = runner_host::make_in_process_host(
       p.process.tasks(),
       [this, &i, &p](const codec::LaunchRunner& task, runner_host::RunnerSink sink) {
-        return std::make_unique<SimulatedRunner>(p.process.tasks(), *this, i.starts, i.options.steps, task, std::move(sink));
+        return std::make_unique<SimulatedRunner>(p.process.tasks(), *this, i.starts, i.options.steps, p.saves, task, std::move(sink));
       },
       [](const std::vector<model::DeviceSpec>& devices) -> Result<codec::CalibrationReport> {
         codec::CalibrationReport report;
@@ -279,6 +279,15 @@ std::vector<model::StepRow> SimulatedCluster::watch(const std::string& job) {
   });
   (void)wait([&] { return last; }, std::chrono::seconds{60});
   return rows;
+}
+
+std::vector<std::string> SimulatedCluster::pieces(std::size_t number) {
+  const auto found = impl_->nodes[number - 1]->files.list("/saves/pieces");
+  return found ? *found : std::vector<std::string>{};
+}
+
+void SimulatedCluster::write_on_node(std::size_t number, const std::string& path) {
+  FRENZY_CHECK(impl_->nodes[number - 1]->files.write_text(path, "left behind", FileMode::shared).ok());
 }
 
 Bytes SimulatedCluster::held() {

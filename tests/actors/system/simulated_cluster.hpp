@@ -25,6 +25,9 @@ struct RunnerFaults {
   bool never_ready = false;
   bool saves_never_come = false;
   std::uint64_t fails_at_step = 0;
+  std::uint64_t freezes_at_step = 0;  ///< its process: it says nothing any more
+  std::uint64_t save_every = 0;       ///< steps
+  std::uint64_t saves_fail_from = UINT64_MAX, saves_fail_until = 0;  ///< of those on the way
   bool wrong_program = false;  ///< the node compiles to another program than the planner
 };
 
@@ -60,6 +63,9 @@ class SimulatedCluster {
   model::JobDetail wait_end(const std::string& job, std::chrono::milliseconds limit);
   /// Follows a job to its end; every row, in the order told.
   std::vector<model::StepRow> watch(const std::string& job);
+  /// Files among the pieces of a node.
+  std::vector<std::string> pieces(std::size_t number);
+  void write_on_node(std::size_t number, const std::string& path);
   /// All bytes that jobs hold on all nodes.
   Bytes held();
 

@@ -34,7 +34,8 @@ TEST_CASE("a failed instruction ends the step with its place, on every device", 
   REQUIRE(job.errors.size() == 3);
   CHECK(job.losses.size() == 1);
   CHECK_THAT(job.errors[0], Catch::Contains("step 2: step of "));
-  CHECK_THAT(job.errors[0], Catch::Contains("requested"));
+  CHECK_THAT(job.errors[0], Catch::Contains("injected allocation failure: weights, requested "));
+  CHECK_THAT(job.errors[0], Catch::Contains(", available 0 B"));
 }
 
 TEST_CASE("a token outside the vocabulary stops the step before any arithmetic", "[executor]") {

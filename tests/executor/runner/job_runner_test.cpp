@@ -29,6 +29,7 @@ class Watcher final : public JobRunnerEvents {
     wake_.notify_all();
   }
   void reached(Step step) override { end({step, std::nullopt}); }
+  void copied(Step step, std::vector<StateCopy> made) override { copies_.lock()->emplace_back(step, std::move(made)); }
   void failed(const Error& why) override { end({{}, why}); }
 
   struct End {
@@ -47,6 +48,7 @@ class Watcher final : public JobRunnerEvents {
     rows.wait(wake_, [&](const auto& list) { return list.size() >= count; });
   }
   std::vector<RunnerStep> rows() { return *rows_.lock(); }
+  std::vector<std::pair<Step, std::vector<StateCopy>>> copies() { return *copies_.lock(); }
 
  private:
   void end(End what) {
@@ -55,13 +57,14 @@ class Watcher final : public JobRunnerEvents {
   }
   Guarded<std::vector<RunnerStep>> rows_;
   Guarded<std::vector<End>> ends_;
+  Guarded<std::vector<std::pair<Step, std::vector<StateCopy>>>> copies_;
   std::condition_variable wake_;
 };
 
 /// A job whose ranks are split over several runners of this process.
 class Fleet {
  public:
-  Fleet(const model::Plan& plan, std::uint32_t processes, Faults faults = {})
+  Fleet(const model::Plan& plan, std::uint32_t processes, Faults faults = {}, std::uint64_t copy_every = 0)
       : plan_(plan), hub_(ranks(plan)), samples_(plan.model.vocabulary) {
     for (std::uint32_t i = 0; i < processes; ++i) {
       watchers.push_back(std::make_unique<Watcher>());
@@ -81,6 +84,7 @@ class Fleet {
       };
       parts.exchange_of = [this](Rank rank) { return hub_.join(rank); };
       parts.events = watchers.back().get();
+      parts.copy_every = copy_every;
       runners.push_back(*JobRunner::create(std::move(devices), parts));
       runners.back()->initialise();
     }
@@ -196,12 +200,52 @@ TEST_CASE("held runners stop at one step, and the saved state goes on under anot
   }
 }
 
+TEST_CASE("copies on the way are of one step each, and are what a held runner would save", "[executor]") {
+  auto plan = plan_of(6, 4, 9);
+  plan.recipe.schedule = model::Schedule::constant;
+  Fleet fleet(plan, 2, {}, 3);
+  fleet.start({0});
+  for (auto& watcher : fleet.watchers) {
+    REQUIRE(watcher->wait().step == Step{9});
+    const auto copies = watcher->copies();
+    REQUIRE(copies.size() == 1);  // no saved(): later ones are left out, the last step is saved otherwise
+    CHECK(copies[0].first == Step{3});
+    CHECK(copies[0].second.size() == 2);
+  }
+  plan.recipe.steps = 3;
+  Fleet held(plan, 1);
+  held.start({0});
+  REQUIRE(held.watchers[0]->wait().step == Step{3});
+  MemoryFiles files;
+  std::vector<ContentDigest> expected, copied;
+  for (const auto& piece : held.save(files, {3}).pieces) expected.push_back(piece.digest);
+  for (auto& watcher : fleet.watchers) {
+    for (const auto& piece : save_copies(watcher->copies()[0].second, files, fleet.hashing, "copies").value()) copied.push_back(piece.digest);
+  }
+  std::ranges::sort(expected);
+  std::ranges::sort(copied);
+  CHECK(copied == expected);
+}
+
+TEST_CASE("copies come again after saved()", "[executor]") {
+  Fleet fleet(plan_of(7, 2, 3000), 1, {}, 2);
+  fleet.start({0});
+  fleet.watchers[0]->wait_for_rows(8);
+  CHECK(fleet.watchers[0]->copies().size() == 1);
+  fleet.runners[0]->saved();
+  const auto rows = fleet.watchers[0]->rows().size();
+  fleet.watchers[0]->wait_for_rows(rows + 8);
+  CHECK(fleet.watchers[0]->copies().size() == 2);
+  (void)fleet.stop();
+  (void)fleet.watchers[0]->wait();
+}
+
 TEST_CASE("a device that fails is named once and nothing runs on", "[executor]") {
   Fleet fleet(plan_of(3, 2, 10), 1, {.fail_at_step = 4, .fail_opcode = program::Opcode::backward});
   fleet.start({0});
   const auto end = fleet.watchers[0]->wait();
   REQUIRE(end.error.has_value());
-  CHECK(end.error->code == Errc::does_not_fit);
+  CHECK(end.error->code == Errc::exhausted);
   CHECK_THAT(end.error->what, Catch::StartsWith("device cpu0: step 4: backward of "));
   // The other device may still be finishing step 3 when the first fails in step 4.
   fleet.watchers[0]->wait_for_rows(3);

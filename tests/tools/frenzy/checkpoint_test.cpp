@@ -112,6 +112,24 @@ TEST_CASE("checkpoint verbs on a job go through the coordinator and leave nothin
   CHECK(s.w.files.exists("/out/model.safetensors"));
 }
 
+TEST_CASE("export brings the optimizer's state and the manifest too, unless only weights are wanted", "[cli]") {
+  for (const bool of_job : {true, false}) {
+    Saved s;
+    if (!of_job) REQUIRE(s.fetch(cli::Wanted::everything));
+    const std::string source = of_job ? "tale" : "/fetched";
+    CHECK(s.w.run(command::CheckpointExport{source, "/thin", true}) == 0);
+    CHECK_FALSE(s.w.files.list("/thin/checkpoint"));
+    CHECK(s.w.run(command::CheckpointExport{source, "/out"}) == 0);
+    CHECK(s.w.files.exists("/out/model.safetensors"));
+    const auto verified = checkpoint::verify(s.w.files, *s.w.hashing, "/out/checkpoint", checkpoint::Missing::is_a_problem).value();
+    CHECK(verified.checkpoints == 1);
+    CHECK(verified.pieces > 2);
+    CHECK(verified.problems.empty());
+    const auto manifest = checkpoint::read_manifest(s.w.files, *s.w.hashing, "/out/checkpoint", {7}).value();
+    CHECK(manifest.pieces.size() == s.w.cluster.checkpoint.pieces.size());
+  }
+}
+
 TEST_CASE("sampling is repeatable and prints no control bytes", "[cli]") {
   Saved s;
   REQUIRE(s.fetch(cli::Wanted::weights));

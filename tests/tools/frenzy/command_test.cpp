@@ -46,6 +46,7 @@ TEST_CASE("arguments become a command", "[cli]") {
       {{"checkpoint", "ls", "tale"}, invocation(CheckpointList{"tale"})},
       {{"checkpoint", "verify", "./saves"}, invocation(CheckpointVerify{"./saves"})},
       {{"checkpoint", "export", "tale", "out"}, invocation(CheckpointExport{"tale", "out"})},
+      {{"checkpoint", "export", "tale", "out", "--weights-only"}, invocation(CheckpointExport{"tale", "out", true})},
       {{"checkpoint", "sample", "tale", "--prompt", "In the"}, invocation(CheckpointSample{"tale", "In the"})},
       {{"checkpoint", "sample", "tale", "--prompt", "a", "--tokens", "7", "--temperature", "0", "--seed", "9"},
        invocation(CheckpointSample{"tale", "a", 7, 0.0, 9})},

@@ -9,8 +9,8 @@ namespace frenzy::testing {
 TEST_CASE("jobs as a table", "[cli]") {
   const std::vector jobs{summary()};
   CHECK(cli::jobs_text(jobs, kFile, kNow) ==
-        "ID        NAME  STATE    SINCE      STEP    LOSS  REASON\n"
-        "abababab  tale  running   1:15  120/1000  2.3412  3 devices train\n");
+        "ID        NAME  OWNER  STATE    SINCE      STEP    LOSS  REASON\n"
+        "abababab  tale  ada    running   1:15  120/1000  2.3412  3 devices train\n");
   CHECK(cli::jobs_text({}, kFile, kNow) == "no jobs yet; `frenzy new job.toml` writes one to submit\n");
 }
 
@@ -18,7 +18,7 @@ TEST_CASE("a job as a page", "[cli]") {
   CHECK(cli::job_text(detail(), kFile) ==
         "tale  abababab-abab-abab-abab-abababababab\n"
         "running since 2026-11-30T21:56:09Z: 3 devices train\n"
-        "submitted 2026-11-30T21:55:54Z, step 120 of 1000, last save at step 100, loss 2.3412, 12.3k tokens/s\n"
+        "submitted by ada 2026-11-30T21:55:54Z, step 120 of 1000, last save at step 100, loss 2.3412, 12.3k tokens/s\n"
         "\n"
         "Epoch 2, predicted step 250.0 ms\n"
         "DEVICE   SAMPLES  MICRO  STATE  PREDICTED     ARENA  MEASURED  WHY\n"
@@ -63,7 +63,7 @@ TEST_CASE("lines of a log", "[cli]") {
 TEST_CASE("values as JSON", "[cli]") {
   const std::vector jobs{summary()};
   CHECK(cli::jobs_json(jobs) ==
-        R"([{"id":"abababab-abab-abab-abab-abababababab","name":"tale","state":"running","since":"2026-11-30T21:56:09Z",)"
+        R"([{"id":"abababab-abab-abab-abab-abababababab","name":"tale","owner":"ada","state":"running","since":"2026-11-30T21:56:09Z",)"
         R"("reason":"3 devices train","submitted":"2026-11-30T21:55:54Z","step":120,"steps":1000,"saved_step":100,)"
         R"("loss":2.34124,"tokens_per_second":12345}])"
         "\n");
@@ -71,7 +71,7 @@ TEST_CASE("values as JSON", "[cli]") {
   auto job = detail();
   job.shares.pop_back();
   CHECK(cli::job_json(job) ==
-        R"({"id":"abababab-abab-abab-abab-abababababab","name":"tale","state":"running","since":"2026-11-30T21:56:09Z",)"
+        R"({"id":"abababab-abab-abab-abab-abababababab","name":"tale","owner":"ada","state":"running","since":"2026-11-30T21:56:09Z",)"
         R"("reason":"3 devices train","submitted":"2026-11-30T21:55:54Z","step":120,"steps":1000,"saved_step":100,)"
         R"("loss":2.34124,"tokens_per_second":12345,"epoch":2,"predicted_step_seconds":0.25,"devices":[)"
         R"({"device":"01010101-0101-0101-0101-010101010101","name":"n1/cpu0","node":"02020202-0202-0202-0202-020202020202",)"

@@ -27,7 +27,7 @@ inline model::DeviceShare share(const char* name, std::uint32_t samples, std::ui
 inline model::JobSummary summary() {
   return {.id = {uuid_of(0xab)}, .name = "tale", .state = model::JobState::running, .since = kNow - std::chrono::seconds(75),
           .reason = "3 devices train", .submitted = kNow - std::chrono::seconds(90), .step = {120}, .steps = 1000, .saved = {100},
-          .loss = 2.34124, .tokens_per_second = 12345};
+          .loss = 2.34124, .tokens_per_second = 12345, .owner = "ada"};
 }
 
 inline model::JobDetail detail() {

@@ -63,6 +63,30 @@ TEST_CASE("a submission without an answer is sent again as the same job", "[cli]
   CHECK(w.cluster.submitted[0] == w.cluster.submitted[1]);
 }
 
+TEST_CASE("submit waits for the planner's verdict and not for the steps after it", "[cli]") {
+  World w;
+  write_job(w);
+  const model::StateChange accepted{model::JobState::submitted, kNow, "waiting for the planner"};
+  const model::StateChange planned{model::JobState::planned, kNow, "2 devices on 1 nodes"};
+  w.cluster.updates = {{.summary = summary(), .changes = {accepted}}, {.summary = summary()},
+                       {.summary = summary(), .changes = {planned}}, {.summary = summary(), .rows = {row(1, 1)}}};
+  CHECK(w.run(command::Submit{"/home/job.toml", kSmall}) == 0);
+  CHECK(w.cluster.told == 3);
+}
+
+TEST_CASE("a job that does not fit ends submit with 5 and the reason, as text and as JSON", "[cli]") {
+  for (const auto form : {cli::Format::text, cli::Format::json}) {
+    World w;
+    write_job(w);
+    w.context.format = form;
+    w.cluster.job.summary.state = model::JobState::failed;
+    w.cluster.job.summary.failure = Errc::does_not_fit;
+    w.cluster.job.summary.reason = "needs 3.0 GiB, has 64.0 MiB free";
+    CHECK(w.run(command::Submit{"/home/job.toml", kSmall}) == 5);
+    CHECK(w.console.errors.ends_with("frenzy: the job has failed: needs 3.0 GiB, has 64.0 MiB free\n"));
+  }
+}
+
 TEST_CASE("submit --json prints one object", "[cli]") {
   World w;
   write_job(w);
@@ -227,14 +251,21 @@ TEST_CASE("users' keys are made, listed, changed and deleted in the coordinator'
   World w;
   CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 4);  // no coordinator was ever started there
   REQUIRE(w.files.make_directory("/state/users"));
-  CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 0);
+  const auto coordinator = "frenzy-keys 1\nadmission " + std::string(64, '1') + "\nidentity " + std::string(64, '2') + "\n";
+  REQUIRE(w.files.write_text("/state/coordinator.key", coordinator, FileMode::secret));
+  CHECK(w.run(command::Keys{KeyAction::add, "ada", UserRole::read}) == 0);
   const auto first = w.files.read_text("/state/users/ada.key", 1_KiB).value();
   CHECK(w.run(command::Keys{KeyAction::add, "ada"}) == 1);
   CHECK(w.run(command::Keys{KeyAction::rotate, "ada"}) == 0);
-  CHECK(w.files.read_text("/state/users/ada.key", 1_KiB).value() != first);
+  const auto second = w.files.read_text("/state/users/ada.key", 1_KiB).value();
+  CHECK(second != first);
+  for (const auto& text : {first, second}) {
+    CHECK(text.find("role read\n") != std::string::npos);
+    CHECK(text.find("coordinator ") != std::string::npos);
+  }
   w.console = {};
   CHECK(w.run(command::Keys{}) == 0);
-  CHECK(w.console.output == "ada  /state/users/ada.key\n");
+  CHECK(w.console.output == "ada  read  /state/users/ada.key\n");
   CHECK(w.run(command::Keys{KeyAction::revoke, "ada"}) == 0);
   CHECK_FALSE(w.files.exists("/state/users/ada.key"));
   CHECK(w.run(command::Keys{KeyAction::revoke, "ada"}) == 4);

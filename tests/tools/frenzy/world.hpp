@@ -36,6 +36,7 @@ struct Cluster {
   std::map<ContentDigest, std::vector<std::byte>> content{};
   std::size_t puts = 0;
   std::vector<codec::JobUpdate> updates{};
+  std::size_t told = 0;         ///< updates that watchers took
   std::optional<Error> watch_ends{};  ///< after the updates
   codec::Checkpoint checkpoint{};
   std::string cancelled{};
@@ -47,8 +48,11 @@ class FakeCoordinator final : public cli::Coordinator {
   Result<codec::Message> ask(codec::Message message) override {
     return std::visit([&](auto& m) { return on(m); }, message);
   }
-  Status watch(const codec::WatchJob&, const std::function<void(const codec::JobUpdate&)>& each) override {
-    for (const auto& update : cluster_.updates) each(update);
+  Status watch(const codec::WatchJob&, const std::function<cli::Watching(const codec::JobUpdate&)>& each) override {
+    for (const auto& update : cluster_.updates) {
+      ++cluster_.told;
+      if (each(update) == cli::Watching::enough) return {};
+    }
     return cluster_.watch_ends ? Status(*cluster_.watch_ends) : Status();
   }
   const std::string& address() const override { return address_; }

@@ -15,11 +15,13 @@ Result<crypto::Keys> coordinator_keys(Files& files, transport::Crypto& crypto, c
   if (files.exists(path)) return crypto::load_keys(files, path);
   const auto keys = crypto::make_keys(crypto);
   if (auto made = files.make_directory(users_directory(directory)); !made) return made.error();
-  if (auto saved = crypto::save_keys(files, user_key_path(directory, "admin"), crypto::make_keys(crypto)); !saved) {
-    return saved.error();
-  }
+  auto admin = crypto::make_keys(crypto);
+  admin.role = UserRole::admin;
+  admin.coordinator = keys.identity.public_key;
+  if (auto saved = crypto::save_keys(files, user_key_path(directory, "admin"), admin); !saved) return saved.error();
   // A node makes its own identity; the one in this file is nobody's.
-  const auto joining = crypto::make_keys(crypto, keys.admission);
+  auto joining = crypto::make_keys(crypto, keys.admission);
+  joining.coordinator = keys.identity.public_key;
   if (auto saved = crypto::save_keys(files, cluster_key_path(directory), joining); !saved) return saved.error();
   if (auto saved = crypto::save_keys(files, path, keys); !saved) return saved.error();
   return keys;
@@ -41,16 +43,26 @@ void Keyring::read_users() const {
     if (!name.ends_with(kSuffix)) continue;
     const auto keys = crypto::load_keys(files_, format("{}/{}", users_directory(directory_), name));
     if (!keys) continue;  // a broken file admits nobody
-    users_[transport::key_id_of(crypto_, keys->admission)] = {name.substr(0, name.size() - kSuffix.size()), keys->admission};
+    users_[transport::key_id_of(crypto_, keys->admission)] = {
+        {name.substr(0, name.size() - kSuffix.size()), keys->role.value_or(UserRole::user)}, keys->admission};
   }
+}
+
+const Keyring::Entry* Keyring::find(const transport::KeyId& id) const {
+  if (clock_.now() - read_ > std::chrono::seconds{1}) read_users();
+  const auto found = users_.find(id);
+  return found == users_.end() ? nullptr : &found->second;
 }
 
 std::optional<transport::Key> Keyring::key(const transport::KeyId& id) const {
   if (id == cluster_id_) return cluster_;
-  if (clock_.now() - read_ > std::chrono::seconds{1}) read_users();
-  const auto found = users_.find(id);
-  if (found == users_.end()) return std::nullopt;
-  return found->second.key;
+  const auto* entry = find(id);
+  return entry == nullptr ? std::nullopt : std::optional(entry->key);
+}
+
+Result<User> Keyring::user(const transport::KeyId& id) const {
+  if (const auto* entry = find(id)) return entry->who;
+  return error(Errc::refused, "the key was revoked");
 }
 
 Status Keyring::admit(const transport::Candidate& candidate) {

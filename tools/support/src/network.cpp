@@ -1,15 +1,25 @@
 #include "frenzy/tools/network.hpp"
 
 #include "frenzy/crypto/crypto.hpp"
+#include "frenzy/transport/trusted_networks.hpp"
 #include "frenzy/transport/ucx_carrier.hpp"
 
 namespace frenzy::tools {
 
-void Network::prepare(CarrierChoice carrier) {
-  if (carrier == CarrierChoice::automatic) transport::set_ucx_environment({});
+namespace {
+
+transport::UcxOptions ucx_options(const CarrierOptions& options) {
+  return {.trusted_networks = options.trusted_networks, .devices = options.interface, .port_range = options.data_ports,
+          .use = options.choice == CarrierChoice::ucx ? transport::UcxUse::require : transport::UcxUse::prefer};
 }
 
-Result<std::unique_ptr<Network>> Network::create(const Clock& clock, Log& log, CarrierChoice carrier) {
+}  // namespace
+
+void Network::prepare(const CarrierOptions& options) {
+  if (options.choice != CarrierChoice::tcp) transport::set_ucx_environment(ucx_options(options));
+}
+
+Result<std::unique_ptr<Network>> Network::create(const Clock& clock, Log& log, const CarrierOptions& options) {
   std::unique_ptr<Network> out(new Network);
   out->log_ = &log;
   auto loop = transport::EventLoop::create(clock);
@@ -18,11 +28,11 @@ Result<std::unique_ptr<Network>> Network::create(const Clock& clock, Log& log, C
   auto crypto = crypto::make_crypto();
   if (!crypto) return crypto.error();
   out->crypto_ = std::move(*crypto);
-  if (carrier == CarrierChoice::tcp) {
+  if (options.choice == CarrierChoice::tcp) {
     out->carrier_ = std::make_unique<transport::TcpCarrier>(*out->loop_, log);
     return out;
   }
-  auto made = transport::make_ucx_carrier(*out->loop_, log, {});
+  auto made = transport::make_ucx_carrier(*out->loop_, log, ucx_options(options));
   if (!made) return made.error();
   out->carrier_ = std::move(*made);
   return out;
@@ -41,10 +51,16 @@ Status Network::open(const NetworkOptions& options, transport::Admission& admiss
   return {};
 }
 
+Status check_networks(const std::vector<std::string>& networks) {
+  const auto parsed = transport::TrustedNetworks::parse(networks);
+  return parsed ? Status() : Status(parsed.error());
+}
+
 Result<CarrierChoice> parse_carrier(const std::string& text) {
   if (text == "tcp") return CarrierChoice::tcp;
   if (text == "auto") return CarrierChoice::automatic;
-  return error(Errc::invalid_argument, "carrier '{}' is neither auto nor tcp", text);
+  if (text == "ucx") return CarrierChoice::ucx;
+  return error(Errc::invalid_argument, "carrier '{}' is none of auto, tcp, ucx", text);
 }
 
 }  // namespace frenzy::tools

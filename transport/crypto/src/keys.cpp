@@ -25,12 +25,30 @@ Keys make_keys(Crypto& crypto) {
   return make_keys(crypto, admission);
 }
 
-Keys make_keys(Crypto& crypto, const Key& admission) { return {admission, crypto.key_pair()}; }
+Keys make_keys(Crypto& crypto, const Key& admission) { return {.admission = admission, .identity = crypto.key_pair()}; }
 
 std::string keys_text(const Keys& keys) {
-  return format("{}\nadmission {}\nidentity {}\n", kFirstLine, hex(keys.admission),
-                hex(keys.identity.secret));
+  auto out = format("{}\nadmission {}\nidentity {}\n", kFirstLine, hex(keys.admission), hex(keys.identity.secret));
+  if (keys.coordinator) out += format("coordinator {}\n", hex(*keys.coordinator));
+  if (keys.role) out += format("role {}\n", name_of(*keys.role));
+  return out;
 }
+
+namespace {
+
+/// One line after the first, into its place. False if it is none of them.
+bool take_line(std::string_view line, Keys& out, bool& admission, bool& identity) {
+  const auto words = split(line, ' ');
+  if (words.size() != 2) return false;
+  if (words[0] == "admission") return admission = parse_hex(words[1], out.admission);
+  if (words[0] == "identity") return identity = parse_hex(words[1], out.identity.secret);
+  if (words[0] == "coordinator") return parse_hex(words[1], out.coordinator.emplace());
+  if (words[0] != "role") return false;
+  out.role = parse_user_role(words[1]);
+  return out.role.has_value();
+}
+
+}  // namespace
 
 Result<Keys> parse_keys(std::string_view text) {
   Keys out;
@@ -41,13 +59,9 @@ Result<Keys> parse_keys(std::string_view text) {
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    const auto words = split(lines[i], ' ');
-    const bool known = words.size() == 2 && (words[0] == "admission" || words[0] == "identity");
-    Key& key = known && words[0] == "admission" ? out.admission : out.identity.secret;
-    if (!known || !parse_hex(words[1], key)) {
-      return error(Errc::corrupt, "line {} is not 'admission' or 'identity' and 64 hex digits", i + 1);
+    if (!take_line(lines[i], out, admission, identity)) {
+      return error(Errc::corrupt, "line {} is not 'admission', 'identity', 'coordinator' with 64 hex digits, or 'role'", i + 1);
     }
-    (words[0] == "admission" ? admission : identity) = true;
   }
   if (!admission || !identity) return error(Errc::corrupt, "admission or identity key is missing");
   out.identity.public_key = public_key_of(out.identity.secret);

@@ -41,9 +41,17 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;
   Result<int> release(LinkId link) override { return gate_.release(link); }
+  std::string local_address(LinkId link) const override { return gate_.local_address(link); }
   std::string_view name(LinkId link) const override {
     const auto found = lanes_.find(link);
     return found != lanes_.end() && found->second.worker != nullptr ? "ucx" : "tcp";
+  }
+  std::string_view reason(LinkId link) const override {
+    const auto found = lanes_.find(link);
+    if (found == lanes_.end() || found->second.worker == nullptr) {
+      return "another host, and not both sides trust the network with UCX";
+    }
+    return found->second.worker == shared_memory_.get() ? "one host: shared memory" : "both sides trust the network";
   }
   // Unconsumed frames of all senders must fit the receiver's shared-memory FIFO of 256, or senders
   // spin while it is stopped.

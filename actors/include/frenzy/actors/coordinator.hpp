@@ -39,7 +39,8 @@ struct CoordinatorParts {
   PlanJob plan{};
   Workers workers = Workers::threads;
   std::string version = "0.1.0";
-  std::vector<store::StoredJob> jobs{};  ///< what the store knew at start
+  std::vector<store::StoredJob> jobs{};    ///< what the store knew at start
+  std::vector<model::NodeStatus> nodes{};  ///< the same
 };
 
 [[nodiscard]] caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorParts parts);

@@ -15,6 +15,7 @@
 
 #include "frenzy/actors/environment.hpp"
 #include "frenzy/actors/message.hpp"
+#include "frenzy/base/user.hpp"
 #include "frenzy/codec/envelope.hpp"
 #include "frenzy/transport/session.hpp"
 
@@ -27,6 +28,7 @@ struct PeerDown { transport::PeerInfo peer; Error why; };
 /// A message that is not a reply. `correlation` 0: no answer is wanted.
 struct Incoming {
   transport::PeerInfo peer;
+  User user;  ///< of a client: whose key it has shown
   std::uint64_t correlation = 0;
   codec::Message message;
 };
@@ -46,10 +48,14 @@ struct Connect { std::string address; };
 using Connected = Result<transport::PeerId>;
 struct Disconnect { transport::PeerId peer; std::string why; };
 
+/// Whose key a client has shown. An error drops the connection: the key was revoked. Thread: the loop.
+using Identify = std::function<Result<User>(const transport::PeerInfo&)>;
+
 /// Made before the session, whose events it is; attach before the first frame.
 class SessionBridge final : public transport::SessionEvents {
  public:
-  explicit SessionBridge(Environment env) : env_(env) {}
+  /// Without `identify`, every client that was admitted is an admin.
+  explicit SessionBridge(Environment env, Identify identify = {}) : env_(env), identify_(std::move(identify)) {}
   void attach(transport::Session& session, caf::actor gateway);
   /// Nothing reaches the gateway any more. Thread: the loop, or after it has ended.
   void detach();
@@ -59,7 +65,10 @@ class SessionBridge final : public transport::SessionEvents {
   void message(transport::PeerId peer, std::span<const std::byte> bytes) override;
 
  private:
+  [[nodiscard]] Result<User> user_of(const transport::PeerInfo& peer) const;
+
   Environment env_;
+  Identify identify_;
   transport::Session* session_ = nullptr;
   caf::actor gateway_;
   std::map<transport::PeerId, transport::PeerInfo> peers_;

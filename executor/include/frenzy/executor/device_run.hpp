@@ -46,6 +46,8 @@ class DeviceRun {
   [[nodiscard]] virtual Result<StepResult> run_step(Step step) = 0;
   [[nodiscard]] virtual const program::PackedProgram& program() const = 0;
   [[nodiscard]] virtual std::size_t progress() = 0;
+  /// The running instruction that was started first; none between steps.
+  [[nodiscard]] virtual std::optional<InstructionIndex> oldest() = 0;
 };
 
 }  // namespace frenzy::executor

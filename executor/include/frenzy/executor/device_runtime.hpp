@@ -37,7 +37,7 @@ struct Occupancy {
 
 /// Injected faults, for tests and drills.
 struct Faults {
-  /// Instruction of this step and opcode fails with does_not_fit; 0 = never.
+  /// Instructions of this step and opcode fail as if memory had run out (exhausted); 0 = never.
   std::uint64_t fail_at_step = 0;
   program::Opcode fail_opcode = program::Opcode::forward;
 };

@@ -27,13 +27,15 @@ class Interpreter {
 
   /// Instructions completed in the current step: what heartbeats report as progress.
   [[nodiscard]] std::size_t progress();
+  /// The running instruction that was started first; none between steps.
+  [[nodiscard]] std::optional<InstructionIndex> oldest();
 
  private:
   struct State {
     explicit State(const program::Program& program) : cursor(program) {}
     program::Cursor cursor;
     StepContext context;
-    std::size_t running = 0;
+    std::vector<InstructionIndex> running;  ///< in the order of their start
     Status status;
     std::vector<std::uint32_t> uses_left;
     std::function<void(Status)> done;

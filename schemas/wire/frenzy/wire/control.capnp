@@ -6,7 +6,7 @@ $Cxx.namespace("frenzy::wire");
 
 enum Role { unspecified @0; coordinator @1; node @2; runner @3; client @4; }
 enum DeviceKind { unspecified @0; virtualCpu @1; cuda @2; }
-enum NodeState { unspecified @0; joining @1; healthy @2; draining @3; lost @4; }
+enum NodeState { unspecified @0; joining @1; healthy @2; draining @3; lost @4; removed @5; }
 enum ErrorCode {
   unspecified @0; invalidArgument @1; notFound @2; doesNotFit @3; unreachable @4; refused @5;
   timedOut @6; corrupt @7; io @8; exhausted @9; cancelled @10; unsupported @11; conflict @12; internal @13;
@@ -89,5 +89,8 @@ struct NodeStatus {
   matrixFlopsPerSecond @4 :List(Float64);
   heldBytes @5 :List(UInt64);
   jobs @6 :List(Text);
+  identity @7 :Text;  # public key, hexadecimal
 }
 struct NodeList { nodes @0 :List(NodeStatus); }
+# `node` is its name or its UUID.
+struct RemoveNode { node @0 :Text; }

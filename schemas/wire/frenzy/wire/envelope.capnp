@@ -60,5 +60,7 @@ struct Envelope {
     saveFailed @43 :State.SaveFailed;
     holdJob @44 :Run.HoldJob;
     held @45 :Run.Held;
+    removeNode @46 :Control.RemoveNode;
+    dropPieces @47 :State.DropPieces;
   }
 }

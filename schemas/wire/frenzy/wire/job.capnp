@@ -36,6 +36,7 @@ struct JobSummary {
   loss @9 :Float64;
   tokensPerSecond @10 :Float64;
   failure @11 :Control.ErrorCode;  # unspecified unless failed
+  owner @12 :Text;
 }
 struct StateChange {
   state @0 :JobState;

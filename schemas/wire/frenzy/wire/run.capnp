@@ -35,6 +35,7 @@ struct RunnerPeer {
   node @0 :Data;
   address @1 :Text;
   runner @2 :Data;
+  identity @3 :Text;  # public key of its node, hexadecimal
 }
 struct DeviceStep {
   device @0 :Data;

@@ -41,6 +41,12 @@ struct SaveFailed {
   epoch @1 :UInt64;
   code @2 :Control.ErrorCode;
   what @3 :Text;
+  step @4 :UInt64;  # of the save
+}
+# To a node: no save names these pieces of the job any more.
+struct DropPieces {
+  job @0 :Data;
+  digests @1 :List(Data);
 }
 struct GetCheckpoint { job @0 :Text; }
 struct Checkpoint {

@@ -48,6 +48,32 @@ class Source {
     if (is_directory(context_, name_)) return {};
     scratch_.emplace(context_);
     path_ = scratch_->path();
+    return fetch(wanted);
+  }
+
+  /// Everything of the newest save, in `directory`.
+  Status open_in(const std::string& directory) {
+    if (!is_directory(context_, name_)) {
+      path_ = directory;
+      return fetch(Wanted::everything);
+    }
+    const auto steps = checkpoint::list_steps(*context_.files, name_);
+    if (!steps) return steps.error();
+    if (steps->empty()) return error(Errc::not_found, "{} holds no checkpoint", name_);
+    path_ = directory;
+    return checkpoint::copy(*context_.files, *context_.hashing, name_, steps->back(), directory);
+  }
+
+  Result<checkpoint::CheckpointReader> newest() {
+    const auto steps = checkpoint::list_steps(*context_.files, path_);
+    if (!steps) return steps.error();
+    if (steps->empty()) return error(Errc::not_found, "{} holds no checkpoint", path_);
+    return checkpoint::CheckpointReader::open(*context_.files, *context_.hashing, path_, steps->back());
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  Status fetch(Wanted wanted) {
     auto coordinator = context_.connect();
     if (!coordinator) return coordinator.error();
     bool drawn = false;
@@ -60,15 +86,6 @@ class Source {
     return got ? Status() : Status(got.error());
   }
 
-  Result<checkpoint::CheckpointReader> newest() {
-    const auto steps = checkpoint::list_steps(*context_.files, path_);
-    if (!steps) return steps.error();
-    if (steps->empty()) return error(Errc::not_found, "{} holds no checkpoint", path_);
-    return checkpoint::CheckpointReader::open(*context_.files, *context_.hashing, path_, steps->back());
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
   const Context& context_;
   std::string name_, path_;
   std::optional<ScratchDirectory> scratch_;
@@ -176,12 +193,14 @@ ExitCode do_verb(const Context& context, const command::CheckpointVerify& verb) 
 
 ExitCode do_verb(const Context& context, const command::CheckpointExport& verb) {
   Source source(context, verb.source);
-  if (auto opened = source.open(Wanted::weights); !opened) return complain(context, opened.error());
+  const auto kept = verb.out + "/checkpoint";
+  if (auto opened = verb.weights_only ? source.open(Wanted::weights) : source.open_in(kept); !opened) return complain(context, opened.error());
   auto reader = source.newest();
   if (!reader) return complain(context, reader.error());
   if (auto made = context.files->make_directory(verb.out); !made) return complain(context, made.error());
   if (auto done = checkpoint::export_huggingface(*context.files, *reader, verb.out); !done) return complain(context, done.error());
   context.console->out(format("wrote model.safetensors and config.json of step {} into {}\n", reader->manifest().step, verb.out));
+  if (!verb.weights_only) context.console->out(format("wrote the whole save, with the optimizer's state, into {}\n", kept));
   return ExitCode::ok;
 }
 

@@ -35,6 +35,7 @@ struct Values {
   command::Wait wait{};
   command::Cancel cancel{};
   command::Nodes nodes{};
+  command::RemoveNode remove_node{};
   command::Doctor doctor{};
   command::Keys key_list{}, key_add{command::KeyAction::add}, key_revoke{command::KeyAction::revoke},
       key_rotate{command::KeyAction::rotate};
@@ -77,12 +78,22 @@ void add_job_verbs(CLI::App& app, Values& v, Invocation& out) {
 
 void add_cluster_verbs(CLI::App& app, Values& v, Invocation& out) {
   auto& chosen = out.command;
-  json_flag(verb(app, "nodes", "list nodes and their devices", v.nodes, chosen), out.format);
+  auto* nodes = app.add_subcommand("nodes", "list nodes and their devices, or remove one");
+  json_flag(nodes, out.format);
+  nodes->callback([&v, &chosen, nodes] {
+    if (nodes->get_subcommands().empty()) chosen = v.nodes;
+  });
+  verb(*nodes, "remove", "forget a node and refuse its identity from now on; its jobs fail", v.remove_node, chosen)
+      ->add_option("node", v.remove_node.node, "its name or id")->required();
   json_flag(verb(app, "doctor", "check keys, coordinator, nodes and this host", v.doctor, chosen), out.format);
   auto* keys = app.add_subcommand("keys", "who may use the coordinator of this host");
   keys->require_subcommand(1);
   json_flag(verb(*keys, "list", "list users", v.key_list, chosen), out.format);
-  verb(*keys, "add", "make a user's key, and say where it is", v.key_add, chosen)->add_option("user", v.key_add.user)->required();
+  auto* add = verb(*keys, "add", "make a user's key, and say where it is", v.key_add, chosen);
+  add->add_option("user", v.key_add.user)->required();
+  add->add_option_function<std::string>("--role", [&v](const std::string& name) { v.key_add.role = parse_user_role(name).value_or(UserRole::user); },
+                                        "read: look on; user: submit, and cancel one's own; admin: everything")
+      ->check(CLI::IsMember({"read", "user", "admin"}))->default_str("user");
   verb(*keys, "revoke", "delete a user's key", v.key_revoke, chosen)->add_option("user", v.key_revoke.user)->required();
   verb(*keys, "rotate", "give a user another key", v.key_rotate, chosen)->add_option("user", v.key_rotate.user)->required();
 }
@@ -98,9 +109,10 @@ void add_checkpoint_verbs(CLI::App& app, Values& v, Invocation& out) {
   source(list, v.checkpoint_list.source);
   json_flag(list, out.format);
   source(verb(*checkpoint, "verify", "read every byte and compare digests", v.verify, chosen), v.verify.source);
-  auto* exported = verb(*checkpoint, "export", "write the weights as Hugging Face's files", v.exported, chosen);
+  auto* exported = verb(*checkpoint, "export", "write the weights as Hugging Face's files, and the whole save into OUT/checkpoint", v.exported, chosen);
   source(exported, v.exported.source);
   exported->add_option("out", v.exported.out, "directory to write into")->required();
+  exported->add_flag("--weights-only", v.exported.weights_only, "only Hugging Face's files");
   auto* sample = verb(*checkpoint, "sample", "generate text", v.sample, chosen);
   source(sample, v.sample.source);
   sample->add_option("--prompt", v.sample.prompt, "what the text begins with")->required();

@@ -19,29 +19,35 @@ constexpr auto kAnswer = std::chrono::seconds{20};
 
 Error interrupted() { return error(Errc::cancelled, "interrupted"); }
 
-/// What the loop's thread hands to the caller's.
+/// What the loop's thread hands to the caller's. Calls are numbered: what comes for a former call, a watch
+/// that had seen enough, is dropped.
 class Mailbox {
  public:
-  void put(client::Answer answer) {
-    state_.lock()->answers.push_back(std::move(answer));
+  void put(std::uint64_t call, client::Answer answer) {
+    state_.lock()->answers.emplace_back(call, std::move(answer));
     wake_.notify_one();
   }
   void interrupt() {
     state_.lock()->interrupted = true;
     wake_.notify_one();
   }
-  client::Answer take() {
+  client::Answer take(std::uint64_t call) {
     auto state = state_.lock();
-    while (!state->interrupted && state->answers.empty()) state.wait(wake_);
-    if (state->interrupted) return interrupted();
-    auto answer = std::move(state->answers.front());
-    state->answers.pop_front();
-    return answer;
+    while (!state->interrupted) {
+      while (!state->answers.empty() && state->answers.front().first != call) state->answers.pop_front();
+      if (!state->answers.empty()) {
+        auto answer = std::move(state->answers.front().second);
+        state->answers.pop_front();
+        return answer;
+      }
+      state.wait(wake_);
+    }
+    return interrupted();
   }
 
  private:
   struct State {
-    std::deque<client::Answer> answers;
+    std::deque<std::pair<std::uint64_t, client::Answer>> answers;
     bool interrupted = false;
   };
   Guarded<State> state_;
@@ -86,13 +92,13 @@ class Connection final : public Coordinator {
   Connection& operator=(Connection&&) = delete;
 
   Status open(const crypto::Keys& keys, Rng& rng, const Clock& clock, Log& log) {
-    auto network = tools::Network::create(clock, log, tools::CarrierChoice::tcp);
+    auto network = tools::Network::create(clock, log, {.choice = tools::CarrierChoice::tcp});
     if (!network) return network.error();
     network_ = std::move(*network);
     client_ = std::make_unique<client::Client>(network_->loop());
-    admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator});
+    admission_ = std::make_unique<transport::ClusterAdmission>(network_->crypto(), keys.admission, std::vector{transport::Role::coordinator}, keys.coordinator);
     const tools::NetworkOptions options{
-        .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys, .carrier = tools::CarrierChoice::tcp};
+        .role = transport::Role::client, .uuid = Uuid::random(rng), .keys = keys};
     if (auto opened = network_->open(options, *admission_, *client_); !opened) return opened;
     client_->attach(network_->session());
     thread_ = std::make_unique<transport::LoopThread>(network_->loop());
@@ -100,25 +106,24 @@ class Connection final : public Coordinator {
   }
 
   Result<codec::Message> ask(codec::Message message) override {
-    const auto mailbox = mailbox_;
-    network_->loop().post([this, mailbox, message = std::move(message)]() mutable {
-      client_->ask(std::move(message), kAnswer, [mailbox](client::Answer answer) { mailbox->put(std::move(answer)); });
+    const auto call = ++call_;
+    network_->loop().post([this, call, mailbox = mailbox_, message = std::move(message)]() mutable {
+      client_->ask(std::move(message), kAnswer, [call, mailbox](client::Answer answer) { mailbox->put(call, std::move(answer)); });
     });
-    return mailbox_->take();
+    return mailbox_->take(call);
   }
 
-  Status watch(const codec::WatchJob& watch, const std::function<void(const codec::JobUpdate&)>& each) override {
-    const auto mailbox = mailbox_;
-    network_->loop().post([this, mailbox, watch] {
-      client_->stream(watch, [mailbox](client::Answer answer) { mailbox->put(std::move(answer)); });
+  Status watch(const codec::WatchJob& watch, const std::function<Watching(const codec::JobUpdate&)>& each) override {
+    const auto call = ++call_;
+    network_->loop().post([this, call, mailbox = mailbox_, watch] {
+      client_->stream(watch, [call, mailbox](client::Answer answer) { mailbox->put(call, std::move(answer)); });
     });
     while (true) {
-      const auto answer = mailbox_->take();
+      const auto answer = mailbox_->take(call);
       if (!answer) return answer.error();
       const auto* update = std::get_if<codec::JobUpdate>(&*answer);
       if (update == nullptr) return error(Errc::corrupt, "the coordinator answered with {}", std::string_view(codec::name_of(*answer)));
-      each(*update);
-      if (update->last) return {};
+      if (each(*update) == Watching::enough || update->last) return {};
     }
   }
 
@@ -130,10 +135,10 @@ class Connection final : public Coordinator {
     network_->loop().post([this, mailbox] {
       watch_signals();
       client_->connect(address_, [mailbox](Status status) {
-        mailbox->put(status ? client::Answer(codec::Message(codec::Accepted{})) : client::Answer(status.error()));
+        mailbox->put(0, status ? client::Answer(codec::Message(codec::Accepted{})) : client::Answer(status.error()));
       });
     });
-    const auto done = mailbox_->take();
+    const auto done = mailbox_->take(0);
     return done ? Status() : Status(done.error());
   }
 
@@ -143,11 +148,12 @@ class Connection final : public Coordinator {
       signals_.take();
       mailbox->interrupt();
     });
-    if (!watched) mailbox_->put(watched.error());
+    if (!watched) mailbox_->put(0, watched.error());
   }
 
   Signals signals_;
   std::string address_;
+  std::uint64_t call_ = 0;  ///< 0: connecting
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::unique_ptr<tools::Network> network_;
   std::unique_ptr<transport::Admission> admission_;

@@ -12,7 +12,7 @@ std::string text(const T& value) {
 }
 
 void write_summary_fields(JsonWriter& json, const model::JobSummary& job) {
-  json.field("id", text(job.id)).field("name", job.name).field("state", model::name_of(job.state));
+  json.field("id", text(job.id)).field("name", job.name).field("owner", job.owner).field("state", model::name_of(job.state));
   json.field("since", time_text(job.since)).field("reason", job.reason).field("submitted", time_text(job.submitted));
   json.field("step", job.step.value).field("steps", job.steps).field("saved_step", job.saved.value);
   json.field("loss", job.loss).field("tokens_per_second", job.tokens_per_second);

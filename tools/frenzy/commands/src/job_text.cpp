@@ -40,7 +40,8 @@ std::vector<std::string> share_row(const model::DeviceShare& share, std::uint64_
 std::string head_text(const model::JobSummary& job) {
   auto out = format("{}  {}\n", clean(job.name), job.id);
   out += format("{} since {}: {}\n", model::name_of(job.state), time_text(job.since), clean(job.reason));
-  out += format("submitted {}, step {} of {}, ", time_text(job.submitted), job.step, job.steps);
+  out += format("submitted {}{}, step {} of {}, ", job.owner.empty() ? std::string() : format("by {} ", clean(job.owner)),
+                time_text(job.submitted), job.step, job.steps);
   out += job.saved.value == 0 ? std::string("nothing saved") : format("last save at step {}", job.saved);
   if (job.step.value != 0) {
     out += format(", loss {}, {} tokens/s", loss_text(job), count_text(job.tokens_per_second));
@@ -75,10 +76,10 @@ std::string jobs_text(std::span<const model::JobSummary> jobs, const Surface& su
   if (jobs.empty()) return "no jobs yet; `frenzy new job.toml` writes one to submit\n";
   Rows rows;
   for (const auto& job : jobs) {
-    rows.push_back({format("{}", job.id).substr(0, 8), job.name, std::string(model::name_of(job.state)),
+    rows.push_back({format("{}", job.id).substr(0, 8), job.name, job.owner, std::string(model::name_of(job.state)),
                     age(job.since, now), format("{}/{}", job.step, job.steps), loss_text(job), job.reason});
   }
-  const std::array<Column, 7> columns{{{"ID"}, {"NAME", Align::left, Shrink::yes}, {"STATE"}, {"SINCE", Align::right},
+  const std::array<Column, 8> columns{{{"ID"}, {"NAME", Align::left, Shrink::yes}, {"OWNER"}, {"STATE"}, {"SINCE", Align::right},
                                        {"STEP", Align::right}, {"LOSS", Align::right}, {"REASON", Align::left, Shrink::yes}}};
   return table_text(columns, rows, surface);
 }

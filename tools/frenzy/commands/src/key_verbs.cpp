@@ -31,18 +31,25 @@ ExitCode list_keys(const Context& context) {
     if (!name.ends_with(kSuffix)) continue;
     const auto user = name.substr(0, name.size() - kSuffix.size());
     const auto path = tools::user_key_path(context.where.state, user);
-    json.begin_object().field("user", user).field("file", path).end_object();
-    text += format("{}  {}\n", clean(user), clean(path));
+    const auto keys = crypto::load_keys(*context.files, path);
+    const auto role = keys ? std::string(name_of(keys->role.value_or(UserRole::user))) : std::string("unreadable");
+    json.begin_object().field("user", user).field("role", role).field("file", path).end_object();
+    text += format("{}  {}  {}\n", clean(user), role, clean(path));
   }
   context.console->out(context.format == Format::json ? json.end_array().text() + '\n' : text);
   return ExitCode::ok;
 }
 
 /// Writes a fresh key; the one before, if there is one, admits nobody any more.
-ExitCode write_key(const Context& context, const std::string& path) {
+ExitCode write_key(const Context& context, const std::string& path, UserRole role) {
   const auto crypto = crypto::make_crypto();
   if (!crypto) return complain(context, crypto.error());
-  const auto saved = crypto::save_keys(*context.files, path, crypto::make_keys(**crypto));
+  const auto coordinator = crypto::load_keys(*context.files, tools::coordinator_key_path(context.where.state));
+  if (!coordinator) return complain(context, coordinator.error());
+  auto keys = crypto::make_keys(**crypto);
+  keys.role = role;
+  keys.coordinator = coordinator->identity.public_key;
+  const auto saved = crypto::save_keys(*context.files, path, keys);
   if (!saved) return complain(context, saved.error());
   context.console->out(path + '\n');
   return ExitCode::ok;
@@ -66,10 +73,12 @@ ExitCode do_verb(const Context& context, const command::Keys& verb) {
   const bool known = context.files->exists(path);
   if (verb.action == KeyAction::add) {
     if (known) return complain(context, error(Errc::conflict, "user {} has a key already: {}", verb.user, path));
-    return write_key(context, path);
+    return write_key(context, path, verb.role);
   }
   if (!known) return complain(context, error(Errc::not_found, "user {} has no key", verb.user));
-  return verb.action == KeyAction::rotate ? write_key(context, path) : revoke(context, verb, path);
+  if (verb.action == KeyAction::revoke) return revoke(context, verb, path);
+  const auto before = crypto::load_keys(*context.files, path);
+  return write_key(context, path, before ? before->role.value_or(UserRole::user) : verb.role);
 }
 
 }  // namespace frenzy::cli

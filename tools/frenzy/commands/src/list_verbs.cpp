@@ -31,6 +31,13 @@ ExitCode do_verb(const Context& context, const command::Nodes&) {
   return ExitCode::ok;
 }
 
+ExitCode do_verb(const Context& context, const command::RemoveNode& verb) {
+  const auto done = ask_once<codec::Accepted>(context, codec::RemoveNode{verb.node});
+  if (!done) return complain(context, done.error());
+  context.console->out(format("{} is removed: its identity admits it no more\n", clean(verb.node)));
+  return ExitCode::ok;
+}
+
 namespace {
 
 /// The part of a job's history that was told so far, in the order of time.
@@ -71,7 +78,10 @@ ExitCode do_verb(const Context& context, const command::Logs& verb) {
   auto coordinator = context.connect();
   if (!coordinator) return complain(context, coordinator.error());
   Logbook book;
-  const auto told = (*coordinator)->watch({.job = verb.job}, [&](const codec::JobUpdate& update) { book.add(update); });
+  const auto told = (*coordinator)->watch({.job = verb.job}, [&](const codec::JobUpdate& update) {
+    book.add(update);
+    return Watching::on;
+  });
   context.console->out(verb.plot ? book.plot(context.surface) : book.text(context.format));
   return told ? ExitCode::ok : complain(context, told.error());
 }

@@ -56,11 +56,29 @@ Result<codec::JobAccepted> send_job(Coordinator& coordinator, const codec::Submi
   return accepted;
 }
 
-/// What has become of it, and what each device was given if there is a plan already.
+/// Waits for the planner's word: planned, waits, or does not fit. It is the second entry of a job's
+/// history, after its acceptance.
+Status await_verdict(Coordinator& coordinator, const std::string& job) {
+  std::size_t entries = 0;
+  return coordinator.watch({.job = job, .from = kNoRows, .follow = true}, [&](const codec::JobUpdate& update) {
+    entries += update.changes.size();
+    return entries > 1 ? Watching::enough : Watching::on;
+  });
+}
+
+/// The planner's verdict, and what each device was given if there is a plan.
 ExitCode print_plan(const Context& context, Coordinator& coordinator, const std::string& job) {
+  if (const auto told = await_verdict(coordinator, job); !told) {
+    if (told.error().code == Errc::cancelled) return detached(context, job);
+    return complain(context, at("submitted, but", told.error()));
+  }
   const auto detail = coordinator.ask_for<codec::JobDetail>(codec::ShowJob{job});
   if (!detail) return complain(context, at("submitted, but", detail.error()));
   const auto& summary = detail->job.summary;
+  if (summary.failure) {
+    static_cast<void>(complain(context, {*summary.failure, format("the job has failed: {}", summary.reason)}));
+    return exit_code(summary);
+  }
   if (context.format == Format::text) {
     context.console->out(format("{}: {}\n", model::name_of(summary.state), clean(summary.reason)));
     context.console->out(shares_text(detail->job, context.surface));

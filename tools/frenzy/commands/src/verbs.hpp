@@ -14,6 +14,7 @@ ExitCode do_verb(const Context& context, const command::Watch& verb);
 ExitCode do_verb(const Context& context, const command::Wait& verb);
 ExitCode do_verb(const Context& context, const command::Cancel& verb);
 ExitCode do_verb(const Context& context, const command::Nodes& verb);
+ExitCode do_verb(const Context& context, const command::RemoveNode& verb);
 ExitCode do_verb(const Context& context, const command::Doctor& verb);
 ExitCode do_verb(const Context& context, const command::Keys& verb);
 ExitCode do_verb(const Context& context, const command::CheckpointList& verb);
@@ -31,5 +32,7 @@ template <class T>
 
 /// Follows a job to its end: state changes, steps as progress. The code of its end.
 ExitCode follow(const Context& context, Coordinator& coordinator, const std::string& job);
+/// What Ctrl-C does to a watcher: it says that the job goes on.
+ExitCode detached(const Context& context, const std::string& job);
 
 }  // namespace frenzy::cli

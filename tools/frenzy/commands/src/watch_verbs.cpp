@@ -60,16 +60,23 @@ class Follower {
   std::optional<TimePoint> written_{};
 };
 
+}  // namespace
+
 ExitCode detached(const Context& context, const std::string& job) {
   context.console->err(format("frenzy: stopped watching; the job goes on. `frenzy cancel {}` ends it\n", clean(job)));
   return ExitCode::interrupted;
 }
 
+namespace {
+
 /// Waits for a job's end without its steps.
 Result<model::JobSummary> end_of(Coordinator& coordinator, const std::string& job) {
   model::JobSummary last;
   const auto told = coordinator.watch({.job = job, .from = kNoRows, .follow = true},
-                                      [&](const codec::JobUpdate& update) { last = update.summary; });
+                                      [&](const codec::JobUpdate& update) {
+                                        last = update.summary;
+                                        return Watching::on;
+                                      });
   if (!told) return told.error();
   return last;
 }
@@ -78,7 +85,10 @@ Result<model::JobSummary> end_of(Coordinator& coordinator, const std::string& jo
 
 ExitCode follow(const Context& context, Coordinator& coordinator, const std::string& job) {
   Follower follower(context);
-  const auto told = coordinator.watch({.job = job, .follow = true}, [&](const codec::JobUpdate& update) { follower.show(update); });
+  const auto told = coordinator.watch({.job = job, .follow = true}, [&](const codec::JobUpdate& update) {
+    follower.show(update);
+    return Watching::on;
+  });
   follower.end_line_drawn();
   if (!told) return told.error().code == Errc::cancelled ? detached(context, job) : complain(context, told.error());
   return exit_code(follower.last);

@@ -37,10 +37,12 @@ class Admission {
   [[nodiscard]] virtual Status admit(const Candidate& candidate) = 0;
 };
 
-/// One cluster key; every holder of it may enter in the listed roles (all if empty).
+/// One cluster key; every holder of it may enter in the listed roles (all if empty). With `coordinator`,
+/// only the one with that public identity is taken for a coordinator.
 class ClusterAdmission final : public Admission {
  public:
-  ClusterAdmission(const Crypto& crypto, const Key& cluster_key, std::vector<Role> roles = {});
+  ClusterAdmission(const Crypto& crypto, const Key& cluster_key, std::vector<Role> roles = {},
+                   std::optional<Key> coordinator = {});
   [[nodiscard]] std::optional<Key> key(const KeyId& id) const override;
   [[nodiscard]] Status admit(const Candidate& candidate) override;
 
@@ -48,6 +50,7 @@ class ClusterAdmission final : public Admission {
   Key key_;
   KeyId id_;
   std::vector<Role> roles_;
+  std::optional<Key> coordinator_;
 };
 
 [[nodiscard]] std::string_view name_of(Role role);

@@ -97,8 +97,12 @@ class Carrier {
   /// Takes a link's socket out of the carrier during the packet phase, to pass it to another
   /// process. No event follows for the link. Errors: unsupported.
   [[nodiscard]] virtual Result<int> release(LinkId link) = 0;
+  /// This side's address of a link, also while it is being connected; "this process" before it has one.
+  [[nodiscard]] virtual std::string local_address(LinkId link) const = 0;
   /// "tcp", "ucx" or "simulated": what carries this link's frames.
   [[nodiscard]] virtual std::string_view name(LinkId link) const = 0;
+  /// Why it is that one: "one host", for logs.
+  [[nodiscard]] virtual std::string_view reason(LinkId link) const = 0;
   /// Frames one peer may send before it is told that they were consumed.
   [[nodiscard]] virtual std::uint32_t window() const = 0;
 };

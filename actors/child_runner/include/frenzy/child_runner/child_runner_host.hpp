@@ -22,6 +22,9 @@ class ChildRunnerHost final : public runner_host::RunnerHost, public transport::
   ChildRunnerHost(transport::EventLoop& loop, Log& log, std::string program)
       : loop_(loop), log_(log), program_(std::move(program)) {}
 
+  /// What the program is started with; before the loop runs.
+  void set_arguments(std::vector<std::string> arguments) { arguments_ = std::move(arguments); }
+
   void start(const codec::LaunchRunner& task, runner_host::RunnerSink sink) override;
   void send(const runner_host::RunnerKey& runner, const codec::Message& message) override;
   void kill(const runner_host::RunnerKey& runner) override;
@@ -52,6 +55,7 @@ class ChildRunnerHost final : public runner_host::RunnerHost, public transport::
   transport::EventLoop& loop_;
   Log& log_;
   std::string program_;
+  std::vector<std::string> arguments_{"--runner"};
   std::map<runner_host::RunnerKey, Child> children_;
   std::map<std::uint64_t, Probe> probes_;
   std::uint64_t next_probe_ = 1;

@@ -32,10 +32,19 @@ class ContentStore {
   [[nodiscard]] Status put(const ContentDigest& digest, std::span<const std::byte> bytes);
   /// At most `size` bytes from `offset`; not_found, or invalid_argument beyond the end.
   [[nodiscard]] Result<Slice> read(const ContentDigest& digest, Bytes offset, std::uint32_t size);
+  /// What is stored, and nothing that is half written. Layout::pieces only.
+  [[nodiscard]] Result<std::vector<ContentDigest>> list();
+  /// Removes what is half written: nothing may be writing. Layout::pieces only. Their number.
+  [[nodiscard]] Result<std::size_t> remove_unfinished();
+  /// One that is not there is fine.
+  [[nodiscard]] Status remove(const ContentDigest& digest) { return files_.remove(path(digest)); }
   [[nodiscard]] std::string path(const ContentDigest& digest) const;
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
  private:
+  /// Names in the directory of pieces.
+  [[nodiscard]] Result<std::vector<std::string>> names();
+
   Files& files_;
   const ContentHashing& hashing_;
   std::string directory_;

@@ -36,6 +36,7 @@ struct Submission {
   std::string toml{};
   std::vector<model::DataManifest> data{};
   std::uint64_t steps = 0;
+  std::string owner{};  ///< the user who did
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 
@@ -71,6 +72,7 @@ struct Job {
   std::uint32_t refusals = 0;
   bool asked_planner = false;          ///< an answer of the planner is on its way
   bool cancelling = false;             ///< a save is under way, then it is cancelled
+  bool overdue = false;                ///< the last save on the way failed
   std::optional<Error> failure{};        ///< why it failed, with the code of the cause
   /// Saves that are not complete: pieces by step and node.
   std::map<Step, std::map<NodeId, std::vector<model::SavedPiece>>> saves;
@@ -89,9 +91,12 @@ struct StepReported { NodeId node; Epoch epoch; model::StepRow row; std::vector<
 /// The runner starts no further step; the largest it has reached or is making.
 struct RunnerHeld { NodeId node; Epoch epoch; Step step; };
 struct Saved { NodeId node; Epoch epoch; Step step; std::vector<model::SavedPiece> pieces; };
-struct SaveFailed { NodeId node; Epoch epoch; Error why; };
+/// Of a save on the way it ends nothing; of the last one, or that of a cancel, the job.
+struct SaveFailed { NodeId node; Epoch epoch; Error why; Step step{}; };
 /// The runner left: after its last step without a failure, else with one.
 struct RunnerEnded { NodeId node; Epoch epoch; Step step; std::optional<Error> failure; };
+/// A runner on a node that lives does not move: it is aborted like the others.
+struct RunnerStuck { NodeId node; Epoch epoch; std::string what; };
 struct NodeLost { NodeId node; std::string why; };       ///< lost, frozen or drained
 struct CancelRequested { std::string by; };
 /// Of a placed job found in the store: its nodes abort what a former incarnation started.
@@ -104,7 +109,7 @@ struct TimerFired { Timer timer; Epoch epoch; };
 using JobEvent = std::variant<event::Submitted, event::ClusterChanged, event::Planned, event::MustWait,
                               event::DoesNotFit, event::DeviceReserved, event::DeviceRefused,
                               event::RunnerReady, event::StepReported, event::RunnerHeld, event::Saved,
-                              event::SaveFailed, event::RunnerEnded, event::NodeLost,
+                              event::SaveFailed, event::RunnerEnded, event::RunnerStuck, event::NodeLost,
                               event::CancelRequested, event::CoordinatorRestarted,
                               event::PauseRequested, event::TimerFired>;
 

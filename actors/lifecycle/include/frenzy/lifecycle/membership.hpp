@@ -4,6 +4,10 @@
 // A node is named by its UUID. A node that says hello again (new connection) replaces its old
 // connection; what it still holds for jobs that do not expect it is released. A node that is silent
 // for kNodeSilence is lost, unless the detector itself was late: then all deadlines start anew.
+//
+// A node's first hello registers its identity (the public key its session has proven) with its UUID. From
+// then on another identity under that UUID is refused, until the node is removed; a removed identity is
+// refused for good.
 
 #include <map>
 #include <string>
@@ -19,8 +23,10 @@ namespace frenzy::lifecycle {
 
 inline constexpr auto kHeartbeat = std::chrono::milliseconds{500};
 inline constexpr auto kNodeSilence = std::chrono::seconds{3};
-/// A runner whose instruction is older than this is stuck.
-inline constexpr auto kInstructionLimit = std::chrono::seconds{120};
+/// A runner process that says nothing for this long is killed by its node.
+inline constexpr auto kRunnerSilence = std::chrono::seconds{4};
+/// A runner whose instruction is older than this is stuck, whatever it says itself.
+inline constexpr auto kInstructionLimit = std::chrono::minutes{30};
 
 /// The connection of a node, opaque here.
 using Link = std::uint64_t;
@@ -53,17 +59,18 @@ struct Membership {
 };
 
 namespace event {
-struct NodeHello { Link link; model::NodeSpec node; std::vector<Held> held; };
+struct NodeHello { Link link; model::NodeSpec node; std::vector<Held> held; std::string identity{}; };
 struct Calibrated { Link link; std::vector<std::pair<DeviceId, model::DeviceCost>> costs; };
 struct NodeHeard { Link link; };
 struct NodeHolds { NodeId node; DeviceId device; Bytes free; };   ///< what a device said is free
 struct LinkLost { Link link; std::string why; };
 struct NodeGoodbye { Link link; std::string why; };
+struct NodeRemoved { NodeId node; std::string by; };  ///< a user wants it gone
 struct Tick {};
 }  // namespace event
 
 using MembershipEvent = std::variant<event::NodeHello, event::Calibrated, event::NodeHeard, event::NodeHolds,
-                                     event::LinkLost, event::NodeGoodbye, event::Tick>;
+                                     event::LinkLost, event::NodeGoodbye, event::NodeRemoved, event::Tick>;
 
 namespace effect {
 struct WelcomeNode { NodeId node; Link link; };
@@ -92,6 +99,9 @@ struct Moment {
   TimePoint now{};
   WallTime wall{};
 };
+
+/// As the store remembers it, at a coordinator's start: registered, or removed, and not connected.
+[[nodiscard]] MemberNode remembered(model::NodeStatus status);
 
 [[nodiscard]] MembershipTransition step(Membership membership, const MembershipEvent& event, Moment at);
 

@@ -48,8 +48,12 @@ class Store {
   [[nodiscard]] virtual Status record_step(JobId job, const model::StepRow& row) = 0;
   /// Writes what is kept back.
   [[nodiscard]] virtual Status flush() = 0;
-  /// A complete save; durable. Older saves of the job than the newest `keep` are forgotten.
-  [[nodiscard]] virtual Status record_save(JobId job, const StoredSave& save, std::uint32_t keep) = 0;
+  /// A complete save; durable. Older saves of the job than the newest `keep` are forgotten: answers the
+  /// pieces that no save names any more. Reads the saves of all jobs if one is forgotten.
+  [[nodiscard]] virtual Result<std::vector<model::SavedPiece>> record_save(JobId job, const StoredSave& save,
+                                                                           std::uint32_t keep) = 0;
+  /// Those of `pieces` that no save of any job names. Reads all saves.
+  [[nodiscard]] virtual Result<std::vector<ContentDigest>> unnamed(const std::vector<ContentDigest>& pieces) = 0;
 
   /// In order of submission.
   [[nodiscard]] virtual Result<std::vector<StoredJob>> jobs() = 0;

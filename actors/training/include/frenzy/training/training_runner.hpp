@@ -13,6 +13,7 @@
 #include "frenzy/base/log.hpp"
 #include "frenzy/runner_host/runner_host.hpp"
 #include "frenzy/training/backend.hpp"
+#include "frenzy/training/injected_fault.hpp"
 #include "frenzy/transport/session.hpp"
 
 namespace frenzy::training {
@@ -25,6 +26,8 @@ class PeerBook final : public transport::SessionEvents {
   void message(transport::PeerId, std::span<const std::byte>) override {}
 
   [[nodiscard]] const transport::PeerInfo* find(const Uuid& uuid) const;
+  /// Null until it is connected; refused if who calls itself that runner shows another node's identity.
+  [[nodiscard]] Result<const transport::PeerInfo*> find(const codec::RunnerPeer& peer) const;
   /// Called after every change; `why` is set when a peer was lost.
   void on_change(std::function<void(const Uuid& uuid, const Error* why)> changed) { changed_ = std::move(changed); }
 
@@ -42,6 +45,7 @@ struct TrainingParts {
   const ContentHashing* hashing = nullptr;
   Uuid uuid{};  ///< name of this runner's session
   Backend backend = cpu_backend();
+  std::vector<InjectedFault> faults{};
 };
 
 [[nodiscard]] std::unique_ptr<runner_host::Runner> make_training_runner(const TrainingParts& parts,

@@ -9,10 +9,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frenzy/executor/device_run.hpp"
+#include "frenzy/executor/saving.hpp"
 #include "frenzy/program/program.hpp"
 
 namespace frenzy::executor {
@@ -41,6 +43,13 @@ struct RunnerStep {
   std::vector<DeviceRow> devices;
 };
 
+/// Where the local device that is furthest behind stands.
+struct Doing {
+  InstructionIndex instruction;
+  bool waits = false;  ///< for other devices: a collective
+  std::string text;    ///< "n1/cpu0: backward of layer 3 (instruction 17 of step 48)"
+};
+
 /// Thread: callbacks come from stream threads, one at a time.
 class JobRunnerEvents {
  public:
@@ -48,6 +57,9 @@ class JobRunnerEvents {
   virtual void step_done(const RunnerStep& row) = 0;
   /// Every local device stands at `step` and starts nothing: the last step, or the one of run_to.
   virtual void reached(Step step) = 0;
+  /// What all local devices own at `step`, while they step on. The next comes only after saved(). Never
+  /// without copy_every.
+  virtual void copied(Step, std::vector<StateCopy>) {}
   /// A device failed; the runner starts nothing any more. Once.
   virtual void failed(const Error& why) = 0;
 };
@@ -64,6 +76,7 @@ struct JobRunnerParts {
   Poison poison = Poison::no;
   ExchangeOf exchange_of;
   JobRunnerEvents* events = nullptr;
+  std::uint64_t copy_every = 0;  ///< steps; 0 = never
 };
 
 /// Thread: any, but the destructor waits for running instructions: not from a callback.
@@ -86,8 +99,13 @@ class JobRunner {
   virtual Step hold() = 0;
   /// Steps on to exactly `step` (not below what hold() said), then `reached`.
   virtual void run_to(Step step) = 0;
+  /// The last copy is written, or has failed: a step that falls due may be copied again. Steps that fall
+  /// due while one is being written are left out.
+  virtual void saved() = 0;
   /// Instructions completed, over all local devices: grows while something moves.
   [[nodiscard]] virtual std::uint64_t progress() = 0;
+  /// None between steps.
+  [[nodiscard]] virtual std::optional<Doing> doing() = 0;
 };
 
 }  // namespace frenzy::executor

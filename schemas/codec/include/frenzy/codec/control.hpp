@@ -94,4 +94,11 @@ struct NodeList {
   friend bool operator==(const NodeList&, const NodeList&) = default;
 };
 
+/// `node` is a name or a UUID. Admins only; the node's jobs fail, its identity is refused from now on.
+struct RemoveNode {
+  static constexpr const char* kName = "removeNode";
+  std::string node{};
+  friend bool operator==(const RemoveNode&, const RemoveNode&) = default;
+};
+
 }  // namespace frenzy::codec

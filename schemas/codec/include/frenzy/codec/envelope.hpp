@@ -34,7 +34,8 @@ using Message =
                  CancelJob, Reserve, Reserved, Release, AssignPlan, StartJob, RunnerReady,
                  ConnectRunners, StepReport, AbortJob, RunnerEnded, SaveState, StateSaved,
                  GetCheckpoint, Checkpoint, OfferChunks, MissingChunks, PutChunk, GetChunk, Chunk,
-                 WatchJob, JobUpdate, LaunchRunner, SaveFailed, HoldJob, Held>;
+                 WatchJob, JobUpdate, LaunchRunner, SaveFailed, HoldJob, Held, RemoveNode,
+                 DropPieces>;
 
 struct Envelope {
   std::uint64_t correlation = 0;  ///< 0: nobody waits for an answer

@@ -44,6 +44,7 @@ struct RunnerPeer {
   NodeId node{};
   std::string address{};
   Uuid runner{};
+  std::string identity{};  ///< public key of its node, hexadecimal: the runner must prove it
   friend bool operator==(const RunnerPeer&, const RunnerPeer&) = default;
 };
 

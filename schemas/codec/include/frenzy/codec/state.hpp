@@ -31,6 +31,7 @@ struct SaveFailed {
   static constexpr const char* kName = "saveFailed";
   JobId job{};
   Epoch epoch{};
+  Step step{};  ///< of the save
   Error why{};
   friend bool operator==(const SaveFailed&, const SaveFailed&) = default;
 };
@@ -50,6 +51,7 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+/// From a client: which of these are missing? From a node: which of these pieces does no save name?
 struct OfferChunks {
   static constexpr const char* kName = "offerChunks";
   std::vector<ContentDigest> digests{};
@@ -60,6 +62,15 @@ struct MissingChunks {
   static constexpr const char* kName = "missingChunks";
   std::vector<ContentDigest> digests{};
   friend bool operator==(const MissingChunks&, const MissingChunks&) = default;
+};
+
+/// To a node: no save names these pieces of the job any more. Without any: the job is over, and what no save
+/// names now never will be named.
+struct DropPieces {
+  static constexpr const char* kName = "dropPieces";
+  JobId job{};
+  std::vector<ContentDigest> digests{};
+  friend bool operator==(const DropPieces&, const DropPieces&) = default;
 };
 
 struct PutChunk {

@@ -31,7 +31,7 @@ enum class JobState : std::uint8_t {
 /// Holds devices, or is about to.
 [[nodiscard]] bool is_placed(JobState state);
 
-enum class NodeState : std::uint8_t { joining = 1, healthy = 2, draining = 3, lost = 4 };
+enum class NodeState : std::uint8_t { joining = 1, healthy = 2, draining = 3, lost = 4, removed = 5 };
 [[nodiscard]] std::string_view name_of(NodeState state);
 
 /// A state, since when, and why: a sentence with numbers.
@@ -98,6 +98,7 @@ struct JobSummary {
   double loss = 0;
   double tokens_per_second = 0;
   std::optional<Errc> failure{};  ///< of a failed job: the code of its cause
+  std::string owner{};            ///< name of the user who submitted it
   friend bool operator==(const JobSummary&, const JobSummary&) = default;
 };
 
@@ -120,6 +121,7 @@ struct NodeStatus {
   std::vector<FlopsPerSecond> rates{};  ///< one a device; 0 = not measured
   std::vector<Bytes> held{};            ///< one a device: by jobs
   std::vector<std::string> jobs{};
+  std::string identity{};               ///< public key it is registered with, hexadecimal
   friend bool operator==(const NodeStatus&, const NodeStatus&) = default;
 };
 

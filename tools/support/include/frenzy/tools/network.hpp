@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "frenzy/base/log.hpp"
 #include "frenzy/crypto/keys.hpp"
@@ -13,21 +14,28 @@
 
 namespace frenzy::tools {
 
-/// automatic: shared memory where both ends are on one host, else TCP, sealed.
-enum class CarrierChoice : unsigned char { automatic, tcp };
+/// automatic: shared memory where both ends are on one host, UCX over networks that both declare trusted,
+/// else TCP, sealed. tcp: only the last. ucx: never the last.
+enum class CarrierChoice : unsigned char { automatic, tcp, ucx };
+
+struct CarrierOptions {
+  CarrierChoice choice = CarrierChoice::automatic;
+  std::vector<std::string> trusted_networks{};  ///< "10.1.0.0/16"; none: no UCX between hosts
+  std::string interface{};                      ///< of UCX's data port; empty: a port on each
+  std::string data_ports{};                     ///< "4702-4709"; empty: any
+};
 
 struct NetworkOptions {
   transport::Role role = transport::Role::client;
   Uuid uuid{};
   crypto::Keys keys{};
-  CarrierChoice carrier = CarrierChoice::automatic;
 };
 
 class Network {
  public:
   /// Before any thread: what the carrier reads from the environment.
-  static void prepare(CarrierChoice carrier);
-  [[nodiscard]] static Result<std::unique_ptr<Network>> create(const Clock& clock, Log& log, CarrierChoice carrier);
+  static void prepare(const CarrierOptions& options);
+  [[nodiscard]] static Result<std::unique_ptr<Network>> create(const Clock& clock, Log& log, const CarrierOptions& options);
 
   /// Once. Admission, events and handover outlive the network.
   [[nodiscard]] Status open(const NetworkOptions& options, transport::Admission& admission,
@@ -47,7 +55,10 @@ class Network {
   std::unique_ptr<transport::Session> session_;
 };
 
-/// "tcp" or "auto".
+/// Networks as --trusted-networks has them. Errors: invalid_argument naming the entry.
+[[nodiscard]] Status check_networks(const std::vector<std::string>& networks);
+
+/// "auto", "tcp" or "ucx".
 [[nodiscard]] Result<CarrierChoice> parse_carrier(const std::string& text);
 
 }  // namespace frenzy::tools

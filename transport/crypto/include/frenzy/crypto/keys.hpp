@@ -4,11 +4,15 @@
 //   frenzy-keys 1
 //   admission <64 hex digits>
 //   identity <64 hex digits>
+//   coordinator <64 hex digits>   optional: public identity of the only coordinator to talk to
+//   role admin|user|read          optional: of a user; what the coordinator's own copy says counts
 
+#include <optional>
 #include <string>
 
 #include "frenzy/base/files.hpp"
 #include "frenzy/base/result.hpp"
+#include "frenzy/base/user.hpp"
 #include "frenzy/transport/crypto.hpp"
 
 namespace frenzy::crypto {
@@ -16,6 +20,8 @@ namespace frenzy::crypto {
 struct Keys {
   transport::Key admission{};
   transport::KeyPair identity;
+  std::optional<transport::Key> coordinator{};  ///< pinned: another one is refused
+  std::optional<UserRole> role{};
 };
 
 /// Fresh random keys.

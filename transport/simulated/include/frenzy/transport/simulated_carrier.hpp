@@ -27,7 +27,9 @@ class SimulatedCarrier final : public Carrier {
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;
   Result<int> release(LinkId link) override;
+  std::string local_address(LinkId) const override { return "this process"; }
   std::string_view name(LinkId) const override { return "simulated"; }
+  std::string_view reason(LinkId) const override { return "this process is simulated"; }
   std::uint32_t window() const override { return 64; }
 
  private:

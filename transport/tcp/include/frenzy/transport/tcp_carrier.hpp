@@ -41,7 +41,9 @@ class TcpCarrier final : public SocketCarrier {
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;
   Result<int> release(LinkId link) override;
+  std::string local_address(LinkId link) const override { return info_of(link).local; }
   std::string_view name(LinkId) const override { return "tcp"; }
+  std::string_view reason(LinkId) const override { return "this process uses no other"; }
   std::uint32_t window() const override { return 64; }
   /// Both addresses of a live link.
   [[nodiscard]] LinkInfo info_of(LinkId link) const;

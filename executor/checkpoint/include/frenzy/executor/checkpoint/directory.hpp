@@ -28,6 +28,10 @@ struct Verified {
 [[nodiscard]] Result<Verified> verify(Files& files, const ContentHashing& hashing,
                                       const std::string& directory, Missing missing);
 
+/// Writes one checkpoint into another directory, whole: pieces, compared after the copy, then manifest.
+[[nodiscard]] Status copy(Files& files, const ContentHashing& hashing, const std::string& from, Step step,
+                          const std::string& to);
+
 struct Removed {
   std::uint64_t checkpoints = 0;
   std::uint64_t pieces = 0;

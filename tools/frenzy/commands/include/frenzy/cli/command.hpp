@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "frenzy/base/user.hpp"
 #include "frenzy/cli/exit_code.hpp"
 
 namespace frenzy::cli {
@@ -34,12 +35,14 @@ struct Watch { std::string job{}; friend bool operator==(const Watch&, const Wat
 struct Wait { std::string job{}; friend bool operator==(const Wait&, const Wait&) = default; };
 struct Cancel { std::string job{}; friend bool operator==(const Cancel&, const Cancel&) = default; };
 struct Nodes { friend bool operator==(const Nodes&, const Nodes&) = default; };
+struct RemoveNode { std::string node{}; friend bool operator==(const RemoveNode&, const RemoveNode&) = default; };
 struct Doctor { friend bool operator==(const Doctor&, const Doctor&) = default; };
 
 enum class KeyAction : std::uint8_t { list, add, revoke, rotate };
 struct Keys {
   KeyAction action = KeyAction::list;
   std::string user{};
+  UserRole role = UserRole::user;  ///< of a user who is added
   friend bool operator==(const Keys&, const Keys&) = default;
 };
 
@@ -49,6 +52,7 @@ struct CheckpointVerify { std::string source{}; friend bool operator==(const Che
 struct CheckpointExport {
   std::string source{};
   std::string out{};
+  bool weights_only = false;  ///< without OUT/checkpoint: optimizer state and manifest
   friend bool operator==(const CheckpointExport&, const CheckpointExport&) = default;
 };
 struct CheckpointSample {
@@ -63,7 +67,7 @@ struct CheckpointSample {
 }  // namespace command
 
 using Command = std::variant<command::New, command::Submit, command::List, command::Show, command::Logs, command::Watch,
-                             command::Wait, command::Cancel, command::Nodes, command::Doctor, command::Keys,
+                             command::Wait, command::Cancel, command::Nodes, command::RemoveNode, command::Doctor, command::Keys,
                              command::CheckpointList, command::CheckpointVerify, command::CheckpointExport,
                              command::CheckpointSample>;
 

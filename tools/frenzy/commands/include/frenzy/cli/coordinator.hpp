@@ -9,13 +9,16 @@
 
 namespace frenzy::cli {
 
+/// What a watcher says to an update: go on, or it has seen what it wanted.
+enum class Watching : std::uint8_t { on, enough };
+
 /// Calls block. Errors: what the coordinator refused, unreachable, timed_out; cancelled after Ctrl-C.
 class Coordinator {
  public:
   virtual ~Coordinator() = default;
   [[nodiscard]] virtual Result<codec::Message> ask(codec::Message message) = 0;
-  /// Calls `each` with every update up to and with the last.
-  [[nodiscard]] virtual Status watch(const codec::WatchJob& watch, const std::function<void(const codec::JobUpdate&)>& each) = 0;
+  /// Calls `each` with every update up to and with the last, or the one that is enough.
+  [[nodiscard]] virtual Status watch(const codec::WatchJob& watch, const std::function<Watching(const codec::JobUpdate&)>& each) = 0;
   [[nodiscard]] virtual const std::string& address() const = 0;
 
   template <class T>

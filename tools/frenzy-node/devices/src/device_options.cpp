@@ -1,9 +1,9 @@
-#include "device_options.hpp"
+#include "frenzy/tools/device_options.hpp"
+
+#include <unistd.h>
 
 #include <charconv>
-#include <cstring>
-
-#include "frenzy/base/hash.hpp"
+#include <optional>
 
 namespace frenzy::tools {
 namespace {
@@ -28,20 +28,20 @@ std::optional<Bytes> memory(std::string_view text) {
   return Bytes{static_cast<std::uint64_t>(*value * unit)};
 }
 
-DeviceId device_id(NodeId node, std::size_t position) {
-  Fingerprinter mix;
-  mix.add(std::string_view(reinterpret_cast<const char*>(node.uuid.bytes.data()), node.uuid.bytes.size()));
-  mix.add(std::uint64_t{position});
-  const auto print = mix.finish();
-  DeviceId out;
-  std::memcpy(out.uuid.bytes.data(), &print, sizeof(print));
-  return out;
+/// Half the memory, as fast as it goes.
+model::DeviceSpec whole_machine() {
+  model::DeviceSpec device;
+  const auto half = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;
+  device.memory = device.free = Bytes{half >> 20 << 20};
+  device.slowdown = 0;
+  return device;
 }
 
 }  // namespace
 
-Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::string>& texts, const model::NodeSpec& node) {
+Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::string>& texts) {
   constexpr double kCoreParts = 8;  // speed 1 is an eighth of a core
+  if (texts.empty()) return std::vector{whole_machine()};
   std::vector<model::DeviceSpec> out;
   for (const auto& text : texts) {
     const auto colon = text.find(':');
@@ -51,8 +51,6 @@ Result<std::vector<model::DeviceSpec>> parse_devices(const std::vector<std::stri
       return error(Errc::invalid_argument, "device '{}' is not MEMORY or MEMORY:SPEED, as in 512MiB:2", text);
     }
     model::DeviceSpec device;
-    device.id = device_id(node.id, out.size());
-    device.name = format("{}/cpu{}", node.name, out.size());
     device.memory = device.free = *bytes;
     device.slowdown = *speed > 0 ? kCoreParts / *speed : 0;
     out.push_back(std::move(device));

@@ -1,0 +1,92 @@
+// Saves: what each job has saved, and which pieces are still named.
+#include <algorithm>
+#include <set>
+
+#include "frenzy/codec/envelope.hpp"
+#include "sqlite_store.hpp"
+
+namespace frenzy::store {
+
+Result<StoredSave> SqliteStore::read_save(std::span<const std::byte> blob) const {
+  auto frame = codec::decode(blob);
+  if (!frame) return at(database_->path(), frame.error());
+  const auto* saved = std::get_if<codec::StateSaved>(&frame->message);
+  if (saved == nullptr) return error(Errc::corrupt, "{}: a save is of another kind", database_->path());
+  return StoredSave{saved->step, saved->pieces};
+}
+
+Result<std::vector<model::SavedPiece>> SqliteStore::record_save(JobId job, const StoredSave& save, std::uint32_t keep) {
+  const auto blob = to_blob(save);
+  if (!blob) return blob.error();
+  auto transaction = Transaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  auto query = database_->query("INSERT OR REPLACE INTO saves VALUES (?, ?, ?)");
+  if (!query) return query.error();
+  if (auto done = (*query)->bind(job.uuid.bytes).bind(save.step.value).bind(*blob).run(); !done) return done.error();
+  auto dropped = forget_saves(job, std::max(keep, 1U));
+  if (!dropped) return dropped;
+  if (auto done = (*transaction)->commit(); !done) return done.error();
+  return dropped;
+}
+
+Result<std::vector<model::SavedPiece>> SqliteStore::forget_saves(JobId job, std::uint64_t keep) {
+  std::vector<model::SavedPiece> pieces;
+  {
+    auto old = database_->query(
+        "SELECT pieces FROM saves WHERE job = ?1 AND step NOT IN"
+        " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2)");
+    if (!old) return old.error();
+    (*old)->bind(job.uuid.bytes).bind(keep);
+    while (true) {
+      const auto row = (*old)->step();
+      if (!row) return row.error();
+      if (!*row) break;
+      const auto save = read_save((*old)->blob(0));
+      if (!save) return save.error();
+      pieces.insert(pieces.end(), save->pieces.begin(), save->pieces.end());
+    }
+  }
+  if (pieces.empty()) return pieces;
+  auto forget = database_->query(
+      "DELETE FROM saves WHERE job = ?1 AND step NOT IN"
+      " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2)");
+  if (!forget) return forget.error();
+  if (auto done = (*forget)->bind(job.uuid.bytes).bind(keep).run(); !done) return done.error();
+  const auto named = named_pieces();
+  if (!named) return named.error();
+  std::erase_if(pieces, [&](const auto& piece) { return named->contains(piece.digest); });
+  return pieces;
+}
+
+Result<std::set<ContentDigest>> SqliteStore::named_pieces() {
+  std::set<ContentDigest> out;
+  auto query = database_->query("SELECT pieces FROM saves");
+  if (!query) return query.error();
+  while (true) {
+    const auto row = (*query)->step();
+    if (!row) return row.error();
+    if (!*row) return out;
+    const auto save = read_save((*query)->blob(0));
+    if (!save) return save.error();
+    for (const auto& piece : save->pieces) out.insert(piece.digest);
+  }
+}
+
+Result<std::vector<ContentDigest>> SqliteStore::unnamed(const std::vector<ContentDigest>& pieces) {
+  const auto named = named_pieces();
+  if (!named) return named.error();
+  std::vector<ContentDigest> out;
+  std::ranges::copy_if(pieces, std::back_inserter(out), [&](const auto& digest) { return !named->contains(digest); });
+  return out;
+}
+
+Result<StoredSave> SqliteStore::newest_save(JobId job) {
+  auto query = database_->query("SELECT pieces FROM saves WHERE job = ? ORDER BY step DESC LIMIT 1");
+  if (!query) return query.error();
+  const auto row = (*query)->bind(job.uuid.bytes).step();
+  if (!row) return row.error();
+  if (!*row) return error(Errc::not_found, "job {} has no save", job);
+  return read_save((*query)->blob(0));
+}
+
+}  // namespace frenzy::store
