@@ -171,7 +171,7 @@ std::unique_ptr<runner_host::RunnerHost> Cluster::Work::make_runners(std::size_t
     }
     return report;
   };
-  return defect.wrap(runner_host::make_in_process_host(node.process->tasks(), make, calibrate), node.process->tasks());
+  return defect.wrap_host(runner_host::make_in_process_host(node.process->tasks(), make, calibrate), node.process->tasks());
 }
 
 bool Cluster::Work::pump() {

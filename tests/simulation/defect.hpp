@@ -15,11 +15,11 @@ class Defect {
  public:
   virtual ~Defect() = default;
   /// Of the coordinator and of nodes.
-  virtual std::unique_ptr<transport::Session> wrap(std::unique_ptr<transport::Session> session, transport::Role) {
+  virtual std::unique_ptr<transport::Session> wrap_session(std::unique_ptr<transport::Session> session, transport::Role) {
     return session;
   }
   /// Of a node.
-  virtual std::unique_ptr<runner_host::RunnerHost> wrap(std::unique_ptr<runner_host::RunnerHost> host, Tasks&) {
+  virtual std::unique_ptr<runner_host::RunnerHost> wrap_host(std::unique_ptr<runner_host::RunnerHost> host, Tasks&) {
     return host;
   }
   /// Of one device of a runner.

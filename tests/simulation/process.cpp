@@ -25,7 +25,7 @@ Process::Process(transport::SimulatedNetwork& network, const ProcessSpec& spec, 
   admission_ = std::make_unique<transport::ClusterAdmission>(*crypto_, options.admission_key);
   transport::SessionEvents& events = client != nullptr ? *client : static_cast<transport::SessionEvents&>(bridge_);
   auto session = transport::make_session(options, {process_.carrier(), process_.tasks(), *crypto_, log, *admission_, events});
-  session_ = client != nullptr ? std::move(*session) : defect.wrap(std::move(*session), spec.role);
+  session_ = client != nullptr ? std::move(*session) : defect.wrap_session(std::move(*session), spec.role);
   address_ = session_->listen(spec.name + ":1").value();
   if (client != nullptr) return;
   gateway_ = actors::spawn_gateway(system_, env_, *session_);

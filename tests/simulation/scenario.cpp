@@ -73,10 +73,11 @@ class Scenario {
   void pause() { cluster_->run_for(milliseconds{static_cast<std::int64_t>(rng_.below(250))}); }
 
   void act() {
-    const auto choice = rng_.below(10);
+    const auto choice = rng_.below(12);
     if (submitted_ < jobs_.size() && choice < 5) return submit_next();
-    if (choice == 5) return cancel_one();
-    if (choice == 6) return cluster_->start_node(random_node());
+    if (choice < 2) return;
+    if (choice < 5) return cancel_one();
+    if (choice < 7) return cluster_->start_node(random_node());
     if (!calm_) return disturb();
   }
 
