@@ -6,6 +6,7 @@
 
 #include "frenzy/base/thread_tasks.hpp"
 #include "frenzy/executor/collectives.hpp"
+#include "frenzy/executor/pacer.hpp"
 
 namespace frenzy::executor {
 
@@ -19,19 +20,20 @@ enum ScalarPlace : std::size_t { kTokens = 0, kLossSum = 1, kSquaredNorm = 2 };
 class HostRuntime::Work {
  public:
   explicit Work(const HostRuntimeParts& parts)
-      : parts_(parts), program_(parts.program->program), layout_(parameter_layout(program_.model)),
-        pacer_(parts.slowdown), counts_(program_.micro_batches.size(), 0) {}
+      : parts_(parts.device), streams_(parts), program_(parts_.program->program),
+        layout_(parameter_layout(program_.model)), pacer_(parts_.slowdown),
+        counts_(program_.micro_batches.size(), 0) {}
 
   /// The stream that instruction `index` runs on.
   [[nodiscard]] Tasks& tasks(InstructionIndex index) {
     switch (program_.instructions[index.value].stream) {
       case program::Stream::collective:
-      case program::Stream::point_to_point: return *parts_.collective;
+      case program::Stream::point_to_point: return *streams_.collective;
       case program::Stream::copy_in:
-      case program::Stream::copy_out: return *parts_.copy_in;
+      case program::Stream::copy_out: return *streams_.copy_in;
       case program::Stream::compute: break;
     }
-    return *parts_.compute;
+    return *streams_.compute;
   }
 
   void run(InstructionIndex index, const StepContext& context, InstructionDone done) {
@@ -96,18 +98,21 @@ class HostRuntime::Work {
   // ---- compute stream, paced ----
 
   void compute(const Instruction& instruction, const StepContext& context, InstructionDone done) {
-    const auto& clock = parts_.compute->clock();
+    const auto& clock = streams_.compute->clock();
     // CPU time is read outside the two moments: what reading costs belongs to the instruction.
-    const auto cpu = thread_cpu_time();
-    const auto helpers = parts_.kernels->helper_cpu_time();
+    const auto before = cpu_time();
     pacer_.begin(clock.now());
     const auto status = arithmetic(instruction, context);
     const auto now = clock.now();
-    const auto helped = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        parts_.kernels->helper_cpu_time() - helpers);
-    const auto report = pacer_.end(now, thread_cpu_time() - cpu + helped);
+    const auto report = pacer_.end(now, streams_.cost ? streams_.cost(instruction) : cpu_time() - before);
     if (!pacer_.paced()) return done(status);
-    parts_.compute->at(report, [status, done = std::move(done)] { done(status); });
+    streams_.compute->at(report, [status, done = std::move(done)] { done(status); });
+  }
+
+  /// Of this thread and the kernels' own.
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const {
+    return thread_cpu_time() +
+           std::chrono::duration_cast<std::chrono::nanoseconds>(parts_.kernels->helper_cpu_time());
   }
 
   Status arithmetic(const Instruction& instruction, const StepContext& context) {
@@ -258,7 +263,7 @@ class HostRuntime::Work {
     CollectiveCall call;
     call.exchange = parts_.exchange;
     call.kernels = parts_.kernels;
-    call.tasks = parts_.collective;
+    call.tasks = streams_.collective;
     call.rank = program_.rank;
     call.tag = {context.step.value, instruction.block.value,
                 static_cast<std::uint8_t>(static_cast<unsigned>(instruction.opcode) * 4 +
@@ -284,7 +289,7 @@ class HostRuntime::Work {
     scalars[kLossSum] = loss;
     ScalarCall call;
     call.exchange = parts_.exchange;
-    call.tasks = parts_.collective;
+    call.tasks = streams_.collective;
     call.rank = program_.rank;
     call.ranks = program_.ranks;
     call.tag = {context.step.value, 0, static_cast<std::uint8_t>(Opcode::count)};
@@ -293,7 +298,8 @@ class HostRuntime::Work {
     all_reduce_scalars(call, std::move(done));
   }
 
-  HostRuntimeParts parts_;
+  RuntimeParts parts_;
+  HostRuntimeParts streams_;
   const program::Program& program_;
   std::vector<model::BlockLayout> layout_;
   Pacer pacer_;
@@ -310,6 +316,43 @@ void HostRuntime::start(InstructionIndex index, const StepContext& context, Inst
 }
 
 const StepMeasure& HostRuntime::measure() const { return work_->measure; }
-const Pacer& HostRuntime::pacer() const { return work_->pacer(); }
+Occupancy HostRuntime::occupancy() const {
+  const auto& pacer = work_->pacer();
+  return {.busy = pacer.busy(), .instructions = pacer.instructions(), .late = pacer.late()};
+}
+
+namespace {
+
+class ThreadedRuntime final : public DeviceRuntime {
+ public:
+  explicit ThreadedRuntime(const RuntimeParts& parts)
+      : compute_(*parts.clock), collective_(*parts.clock), copy_in_(*parts.clock),
+        runtime_({.device = parts, .compute = &compute_, .collective = &collective_,
+                  .copy_in = &copy_in_}) {}
+  // Every stream has ended before one goes: what runs on one posts to the others.
+  ~ThreadedRuntime() override {
+    for (auto* stream : {&compute_, &collective_, &copy_in_}) stream->stop();
+  }
+  ThreadedRuntime(const ThreadedRuntime&) = delete;
+  ThreadedRuntime& operator=(const ThreadedRuntime&) = delete;
+  ThreadedRuntime(ThreadedRuntime&&) = delete;
+  ThreadedRuntime& operator=(ThreadedRuntime&&) = delete;
+
+  void start(InstructionIndex index, const StepContext& context, InstructionDone done) override {
+    runtime_.start(index, context, std::move(done));
+  }
+  [[nodiscard]] const StepMeasure& measure() const override { return runtime_.measure(); }
+  [[nodiscard]] Occupancy occupancy() const override { return runtime_.occupancy(); }
+
+ private:
+  ThreadTasks compute_, collective_, copy_in_;
+  HostRuntime runtime_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceRuntime> make_threaded_runtime(const RuntimeParts& parts) {
+  return std::make_unique<ThreadedRuntime>(parts);
+}
 
 }  // namespace frenzy::executor

@@ -12,8 +12,14 @@ namespace frenzy {
 
 class ScratchDirectory {
  public:
-  ScratchDirectory() : path_((std::filesystem::temp_directory_path() / "frenzy-test-XXXXXX").string()) {
+  explicit ScratchDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_((parent / "frenzy-test-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  }
+  /// Where a flush costs nothing, if this machine has such a place.
+  static ScratchDirectory in_memory() {
+    const std::filesystem::path shared("/dev/shm");
+    return ScratchDirectory(std::filesystem::is_directory(shared) ? shared : std::filesystem::temp_directory_path());
   }
   ~ScratchDirectory() {
     std::error_code ignored;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frenzy/executor/cpu/make_kernels.hpp"
 #include "frenzy/executor/saving.hpp"
 #include "frenzy/job_file/job_file.hpp"
 #include "frenzy/planner/compile.hpp"
@@ -56,30 +55,29 @@ void add_pieces(std::vector<model::SavedPiece>& out, const std::vector<executor:
 
 }  // namespace
 
-Result<std::shared_ptr<JobParts>> prepare(const codec::LaunchRunner& launch, Files& files, const ContentHashing& hashing,
-                                          const std::vector<InjectedFault>& faults) {
+Result<std::shared_ptr<JobParts>> prepare(const Backend& backend, const codec::LaunchRunner& launch, Files& files,
+                                          const ContentHashing& hashing, const std::vector<InjectedFault>& faults) {
   auto parts = std::make_shared<JobParts>();
   if (auto opened = open_samples(*parts, launch, files, hashing); !opened) return opened.error();
-  const auto catalogue = cpu_catalogue(launch.assign.plan.model, launch.assign.plan.recipe);
-  if (!catalogue) return catalogue.error();
+  const auto scratch = catalogue(backend, launch.assign.plan.model, launch.assign.plan.recipe);
+  if (!scratch) return scratch.error();
   for (std::uint32_t rank = 0; rank < launch.assign.devices.size(); ++rank) {
-    if (auto added = add_device(*parts, launch, rank, *catalogue); !added) return added.error();
+    if (auto added = add_device(*parts, launch, rank, *scratch); !added) return added.error();
   }
   for (auto& device : parts->devices) device.faults = faults_of(faults, device.name);
   if (parts->devices.empty()) return error(Errc::invalid_argument, "{} has no device in the plan", launch.node.name);
   return parts;
 }
 
-Status build(JobParts& parts, const codec::LaunchRunner& launch, const Clock& clock, transport::Session& session,
+Status build(const Backend& backend, JobParts& parts, const codec::LaunchRunner& launch, const Clock& clock, transport::Session& session,
              const executor::ExchangeRoutes& routes, executor::JobRunnerEvents& events) {
   parts.hub = std::make_unique<executor::LocalExchange>(static_cast<std::uint32_t>(launch.assign.devices.size()));
   executor::JobRunnerParts runner;
   runner.clock = &clock;
   runner.samples = parts.samples.get();
-  runner.make_kernels = [](const model::ModelSpec& spec, model::Scalar scalar,
-                           std::uint32_t threads) -> Result<std::unique_ptr<executor::Kernels>> {
-    return executor::cpu::make_kernels(spec, scalar, {threads});
-  };
+  runner.make_kernels = backend.make_kernels;
+  runner.make_runtime = backend.make_runtime;
+  runner.poison = backend.poison;
   runner.exchange_of = [&](Rank rank) { return executor::join_routes(*parts.hub, session, routes, rank); };
   runner.events = &events;
   runner.copy_every = parts.save_every;

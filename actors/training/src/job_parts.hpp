@@ -10,6 +10,7 @@
 #include "frenzy/executor/job_runner.hpp"
 #include "frenzy/executor/ordered_samples.hpp"
 #include "frenzy/executor/session_exchange.hpp"
+#include "frenzy/training/backend.hpp"
 #include "frenzy/training/injected_fault.hpp"
 
 namespace frenzy::training {
@@ -27,13 +28,13 @@ struct JobParts {
 };
 
 /// Compiles and compares with the planner's programs, opens the data. Blocks.
-[[nodiscard]] Result<std::shared_ptr<JobParts>> prepare(const codec::LaunchRunner& launch, Files& files,
-                                                        const ContentHashing& hashing,
+[[nodiscard]] Result<std::shared_ptr<JobParts>> prepare(const Backend& backend, const codec::LaunchRunner& launch,
+                                                        Files& files, const ContentHashing& hashing,
                                                         const std::vector<InjectedFault>& faults);
 
 /// Takes the arenas and makes the initial state. Blocks.
-[[nodiscard]] Status build(JobParts& parts, const codec::LaunchRunner& launch, const Clock& clock,
-                           transport::Session& session, const executor::ExchangeRoutes& routes,
+[[nodiscard]] Status build(const Backend& backend, JobParts& parts, const codec::LaunchRunner& launch,
+                           const Clock& clock, transport::Session& session, const executor::ExchangeRoutes& routes,
                            executor::JobRunnerEvents& events);
 
 /// Writes what this node owns, now or as it was copied; the pieces, with its name. Blocks.

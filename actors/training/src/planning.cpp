@@ -56,39 +56,59 @@ model::PlannedJob described(const planner::PlanResult& result, const model::Clus
 
 }  // namespace
 
-Result<program::KernelCatalogue> cpu_catalogue(const model::ModelSpec& model, const model::Recipe& recipe) {
-  const auto kernels = executor::cpu::make_kernels(model, recipe.precision, {});
-  if (kernels == nullptr) {
-    return error(Errc::unsupported, "the CPU has no kernels for precision {}", model::name_of(recipe.precision));
-  }
-  program::KernelCatalogue catalogue;
-  executor::fill_catalogue(catalogue, *kernels, recipe.sequence, recipe.global_batch, 1);
-  return catalogue;
+Backend cpu_backend() {
+  Backend out;
+  out.make_kernels = [](const model::ModelSpec& spec, model::Scalar scalar,
+                        std::uint32_t threads) -> Result<std::unique_ptr<executor::Kernels>> {
+    auto kernels = executor::cpu::make_kernels(spec, scalar, {threads});
+    if (kernels == nullptr) {
+      return error(Errc::unsupported, "the CPU has no kernels for precision {}", model::name_of(scalar));
+    }
+    return kernels;
+  };
+  return out;
 }
 
-Result<model::PlannedJob> plan_job(const model::JobSpec& job, const model::ClusterSpec& cluster,
-                                   const model::Calibration& calibration, Epoch epoch) {
-  const auto catalogue = cpu_catalogue(job.model, job.recipe);
-  if (!catalogue) return catalogue.error();
+Result<program::KernelCatalogue> catalogue(const Backend& backend, const model::ModelSpec& model, const model::Recipe& recipe) {
+  const auto kernels = backend.make_kernels(model, recipe.precision, 1);
+  if (!kernels) return kernels.error();
+  program::KernelCatalogue out;
+  executor::fill_catalogue(out, **kernels, recipe.sequence, recipe.global_batch, 1);
+  return out;
+}
+
+Result<model::PlannedJob> plan_job_on(const Backend& backend, const model::JobSpec& job, const model::ClusterSpec& cluster,
+                                      const model::Calibration& calibration, Epoch epoch) {
+  const auto scratch = catalogue(backend, job.model, job.recipe);
+  if (!scratch) return scratch.error();
   const auto result = planner::search({.model = &job.model,
                                        .recipe = &job.recipe,
                                        .cluster = &cluster,
                                        .calibration = &calibration,
-                                       .catalogue = &*catalogue,
+                                       .catalogue = &*scratch,
                                        .epoch = epoch});
   if (!result) return result.error();
   return described(*result, cluster);
 }
 
-Result<program::PackedProgram> compile_for(const model::Plan& plan, DeviceId device) {
-  const auto catalogue = cpu_catalogue(plan.model, plan.recipe);
-  if (!catalogue) return catalogue.error();
+Result<model::PlannedJob> plan_job(const model::JobSpec& job, const model::ClusterSpec& cluster,
+                                   const model::Calibration& calibration, Epoch epoch) {
+  return plan_job_on(cpu_backend(), job, cluster, calibration, epoch);
+}
+
+Result<program::PackedProgram> compile_on(const Backend& backend, const model::Plan& plan, DeviceId device) {
+  const auto scratch = catalogue(backend, plan.model, plan.recipe);
+  if (!scratch) return scratch.error();
   const auto devices = plan.devices();
   const auto at = std::ranges::find(devices, device);
   if (at == devices.end()) return error(Errc::not_found, "device {} has no part in the plan", device);
-  auto program = planner::compile(plan, Rank{static_cast<std::uint32_t>(at - devices.begin())}, *catalogue, {});
+  auto program = planner::compile(plan, Rank{static_cast<std::uint32_t>(at - devices.begin())}, *scratch, {});
   if (!program) return program.error();
   return memory_profiler::pack(std::move(*program));
+}
+
+Result<program::PackedProgram> compile_for(const model::Plan& plan, DeviceId device) {
+  return compile_on(cpu_backend(), plan, device);
 }
 
 }  // namespace frenzy::training

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "frenzy/base/text.hpp"
@@ -24,6 +25,14 @@ void PeerBook::peer_down(PeerId peer, const Error& why) {
     peers_.erase(it);
     if (changed_) changed_(uuid, &why);
     return;
+  }
+}
+
+void PeerBook::message(PeerId peer, std::span<const std::byte> bytes) {
+  const auto got = codec::decode(bytes);
+  if (!got || !std::holds_alternative<codec::Goodbye>(got->message) || !done_) return;
+  for (const auto& [uuid, known] : peers_) {
+    if (known.peer == peer) return done_(uuid);
   }
 }
 
@@ -54,8 +63,9 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
 
   void begin() {
     p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });
+    p_.peers->on_done([this](const Uuid& uuid) { peer_done(uuid); });
     using Prepared = Result<std::shared_ptr<JobParts>>;
-    block<Prepared>([](Work& w) { return prepare(w.launch_, *w.p_.files, *w.p_.hashing, w.p_.faults); },
+    block<Prepared>([](Work& w) { return prepare(w.p_.backend, w.launch_, *w.p_.files, *w.p_.hashing, w.p_.faults); },
                     [](Work& w, Prepared parts) {
                       if (!parts) return w.fail(parts.error());
                       w.job_ = std::move(*parts);
@@ -68,6 +78,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   void shut() {
     sink_ = nullptr;
     p_.peers->on_change(nullptr);
+    p_.peers->on_done(nullptr);
     if (job_ && job_->hub) job_->hub->abort(error(Errc::cancelled, "the runner is stopped"));
     for (const auto& peer : connect_.peers) {
       if (const auto* known = p_.peers->find(peer.runner)) p_.session->close(known->peer, "the runner is stopped");
@@ -159,8 +170,32 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     if (why == nullptr) return build_if_connected();
     const auto all = others();
     const auto lost = std::ranges::find(all, uuid, &codec::RunnerPeer::runner);
-    // A peer that has done its last step leaves; then nothing of ours waits for it.
-    if (lost != all.end() && !saving_) fail(error(Errc::unreachable, "the runner on node {} is gone: {}", lost->node, *why));
+    if (lost == all.end()) return;
+    // Who stands still needs nobody; a peer leaves only when all stand at the last step.
+    if (saving_) return peer_done(uuid);
+    fail(error(Errc::unreachable, "the runner on node {} is gone: {}", lost->node, *why));
+  }
+
+  void peer_done(const Uuid& uuid) {
+    done_.insert(uuid);
+    leave_if_all_done();
+  }
+
+  /// Others may still read what this runner sends, or wait for it to take what they send.
+  void tell_done(Step step) {
+    const auto frame = codec::encode({.message = codec::Goodbye{format("step {} is done", step)}});
+    for (const auto& peer : others()) {
+      const auto* known = p_.peers->find(peer.runner);
+      if (known != nullptr && frame) p_.session->send(known->peer, *frame, [](const Status&) {});
+    }
+  }
+
+  void leave_if_all_done() {
+    if (!saved_last_ || over_) return;
+    const auto all = others();
+    if (!std::ranges::all_of(all, [this](const auto& peer) { return done_.contains(peer.runner); })) return;
+    over_ = true;
+    say(codec::RunnerEnded{.job = job(), .epoch = epoch(), .step = *saved_last_});
   }
 
   void build_if_connected() {
@@ -177,7 +212,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     }
     building_ = true;
     block<Status>(
-        [routes](Work& w) { return build(*w.job_, w.launch_, w.p_.tasks->clock(), *w.p_.session, routes, w); },
+        [routes](Work& w) { return build(w.p_.backend, *w.job_, w.launch_, w.p_.tasks->clock(), *w.p_.session, routes, w); },
         [](Work& w, const Status& status) {
           if (!status) return w.fail(status.error());
           w.built_ = true;
@@ -206,6 +241,8 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
     }
     say(out);
   }
+
+  [[nodiscard]] bool last(Step step) const { return step.value >= launch_.assign.plan.recipe.steps; }
 
   [[nodiscard]] double samples_of(Rank rank) const {
     const auto& group = launch_.assign.plan.pipelines.front().stages.front().group;
@@ -236,6 +273,7 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   /// The last save, or that of a cancel; nothing steps any more.
   void save_at(Step step) {
     if (over_) return;
+    if (!saving_ && last(step)) tell_done(step);
     saving_ = true;
     if (writing_) {
       save_after_ = step;
@@ -245,9 +283,9 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
                   [step](Work& w, Pieces pieces) {
                     if (!pieces) return w.say(codec::SaveFailed{w.job(), w.epoch(), step, pieces.error()});
                     w.say(codec::StateSaved{w.job(), w.epoch(), step, std::move(*pieces)});
-                    if (step.value < w.launch_.assign.plan.recipe.steps) return;
-                    w.over_ = true;
-                    w.say(codec::RunnerEnded{.job = w.job(), .epoch = w.epoch(), .step = step});
+                    if (!w.last(step)) return;
+                    w.saved_last_ = step;
+                    w.leave_if_all_done();
                   });
   }
 
@@ -279,6 +317,8 @@ class Work final : public executor::JobRunnerEvents, public std::enable_shared_f
   bool start_wanted_ = false, building_ = false, built_ = false, started_ = false, saving_ = false, over_ = false;
   bool writing_ = false;            ///< a copy
   std::optional<Step> save_after_;  ///< what is to be saved once the copy is written
+  std::optional<Step> saved_last_;  ///< the last step, once it is saved
+  std::set<Uuid> done_;             ///< peers that have done it, or left
   Step step_;
   std::uint64_t idle_ = UINT64_MAX / 2;  ///< above any progress
   StuckWatch watch_;

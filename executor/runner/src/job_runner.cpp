@@ -254,6 +254,8 @@ Result<Local> make_local(RunnerDevice device, const JobRunnerParts& parts) {
   options.memory_limit = device.memory_limit;
   options.slowdown = device.slowdown;
   options.faults = device.faults;
+  options.make_runtime = parts.make_runtime;
+  options.poison = parts.poison;
   auto run = DeviceRun::create(std::move(device.program), std::move(*kernels), out.exchange.get(),
                                *parts.samples, *parts.clock, options);
   if (!run) return at(place, run.error());

@@ -6,10 +6,12 @@ namespace frenzy {
 
 ThreadTasks::ThreadTasks(const Clock& clock) : clock_(clock), thread_([this] { run(); }) {}
 
-ThreadTasks::~ThreadTasks() {
+ThreadTasks::~ThreadTasks() { stop(); }
+
+void ThreadTasks::stop() {
   state_.lock()->stop = true;
   wake_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void ThreadTasks::post(Task task) {

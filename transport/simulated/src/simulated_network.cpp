@@ -146,10 +146,20 @@ void SimulatedNetwork::heal_both(const std::string& a, const std::string& b) {
   heal(b, a);
 }
 
+void SimulatedNetwork::heal_all() {
+  cuts_.clear();
+  release_held();
+}
+
 void SimulatedNetwork::freeze(const std::string& name) { find(name)->tasks_.freeze(); }
 
 void SimulatedNetwork::thaw(const std::string& name) {
   find(name)->tasks_.thaw();
+  release_held();
+}
+
+void SimulatedNetwork::thaw_all() {
+  for (const auto& [name, process] : by_name_) process->tasks_.thaw();
   release_held();
 }
 

@@ -17,6 +17,7 @@ struct DeviceRunOptions {
   double slowdown = 0.0;  ///< 0 = not paced
   Poison poison = Poison::no;
   Faults faults;
+  MakeRuntime make_runtime = make_threaded_runtime;
 };
 
 struct StepResult {

@@ -1,47 +1,26 @@
 #pragma once
-// HostRuntime: runs instructions on host memory with given kernels, one thread a stream, paced as
-// the virtual device says. The CPU backend in production and in tests.
+// HostRuntime: runs instructions on host memory with given kernels, paced as the virtual device says.
+// The CPU backend in production (one thread a stream) and in simulation (streams on virtual time).
 
 #include <memory>
 
 #include "frenzy/base/tasks.hpp"
 #include "frenzy/executor/device_runtime.hpp"
-#include "frenzy/executor/exchange.hpp"
-#include "frenzy/executor/kernels.hpp"
-#include "frenzy/executor/pacer.hpp"
-#include "frenzy/executor/samples.hpp"
 
 namespace frenzy::executor {
 
-/// What one device measured over one step.
-struct StepMeasure {
-  double tokens = 0.0;         ///< of the job
-  double loss_sum = 0.0;       ///< of the job: sum of -log p
-  double gradient_norm = 0.0;  ///< global, of the mean gradient, before clipping
-};
-
-/// Injected faults, for tests and drills.
-struct Faults {
-  /// Instructions of this step and opcode fail as if memory had run out (exhausted); 0 = never.
-  std::uint64_t fail_at_step = 0;
-  program::Opcode fail_opcode = program::Opcode::forward;
-};
+/// Thread-CPU time that an instruction is taken to have used.
+using InstructionCost = std::function<std::chrono::nanoseconds(const program::Instruction&)>;
 
 struct HostRuntimeParts {
-  const program::PackedProgram* program = nullptr;
-  std::span<std::byte> arena;
-  Kernels* kernels = nullptr;
-  Exchange* exchange = nullptr;  ///< null for a single device
-  Samples* samples = nullptr;
+  RuntimeParts device;
   /// compute, collective and copy_in; may be the same object. All outlive the runtime.
   Tasks* compute = nullptr;
   Tasks* collective = nullptr;
   Tasks* copy_in = nullptr;
-  double slowdown = 0.0;  ///< 0 = as fast as the machine
-  Faults faults;
+  InstructionCost cost{};  ///< null: measured
 };
 
-/// Thread: start from any; the rest when no step runs.
 class HostRuntime final : public DeviceRuntime {
  public:
   explicit HostRuntime(const HostRuntimeParts& parts);
@@ -52,14 +31,15 @@ class HostRuntime final : public DeviceRuntime {
   HostRuntime& operator=(HostRuntime&&) = delete;
 
   void start(InstructionIndex index, const StepContext& context, InstructionDone done) override;
-
-  /// Of the last complete step.
-  [[nodiscard]] const StepMeasure& measure() const;
-  [[nodiscard]] const Pacer& pacer() const;
+  [[nodiscard]] const StepMeasure& measure() const override;
+  [[nodiscard]] Occupancy occupancy() const override;
 
  private:
   class Work;
   std::unique_ptr<Work> work_;
 };
+
+/// One thread a stream.
+[[nodiscard]] std::unique_ptr<DeviceRuntime> make_threaded_runtime(const RuntimeParts& parts);
 
 }  // namespace frenzy::executor

@@ -72,6 +72,8 @@ struct JobRunnerParts {
   const Clock* clock = nullptr;
   Samples* samples = nullptr;
   MakeKernels make_kernels;
+  MakeRuntime make_runtime = make_threaded_runtime;
+  Poison poison = Poison::no;
   ExchangeOf exchange_of;
   JobRunnerEvents* events = nullptr;
   std::uint64_t copy_every = 0;  ///< steps; 0 = never

@@ -23,6 +23,10 @@ class ThreadTasks final : public Tasks {
   ThreadTasks(ThreadTasks&&) = delete;
   ThreadTasks& operator=(ThreadTasks&&) = delete;
 
+  /// Ends the thread once the running task is over; what is queued, or posted later, never runs.
+  /// Thread: the owner's.
+  void stop();
+
   void post(Task task) override;
   void post_blocking(Task work, Task done) override;
   TimerId at(TimePoint when, Task task) override;

@@ -61,8 +61,10 @@ class SimulatedNetwork {
   /// What waited arrives.
   void heal(const std::string& from, const std::string& to);
   void heal_both(const std::string& a, const std::string& b);
+  void heal_all();
   void freeze(const std::string& name);
   void thaw(const std::string& name);
+  void thaw_all();
   /// As kill -9: its peers see a reset, itself sees nothing more.
   void kill(const std::string& name);
 
