@@ -44,7 +44,7 @@ void CoordinatorActor::on_exit() {
 }
 
 void CoordinatorActor::recover() {
-  for (auto& status : parts_.nodes) membership_.nodes[status.node.id] = lifecycle::remembered(std::move(status));
+  for (const auto& status : parts_.nodes) membership_.nodes[status.node.id] = lifecycle::remembered(status);
   parts_.nodes.clear();
   for (auto& stored : parts_.jobs) {
     auto& known = jobs_[stored.submission.job];

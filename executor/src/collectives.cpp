@@ -126,6 +126,7 @@ class Loans {
   /// Contributions of `ranks`; those of `me` are its own.
   [[nodiscard]] std::vector<ConstBytes> bytes(const std::vector<Rank>& ranks, Rank me, ConstBytes own) {
     std::vector<ConstBytes> out;
+    out.reserve(ranks.size());
     auto lent = lent_.lock();
     for (const auto rank : ranks) out.push_back(rank == me ? own : lent->at(rank).bytes);
     return out;

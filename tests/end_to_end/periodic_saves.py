@@ -28,7 +28,9 @@ class PeriodicSaves(ClusterTest):
         job = self.job("tale")
         self.assertIn("saved at step %d" % job["saved_step"], job["reason"])
         self.assertRegex(self.ok("checkpoint", "verify", "tale"), r"^1 checkpoints, .* read and right")
-        self.until(lambda: len(self.pieces()) == 2 * saves[0]["pieces"], "two saves are left: %s" % len(self.pieces()))
+        # Pieces are named by digest: what did not change between two saves (moments of unused positions) is one file.
+        each = saves[0]["pieces"]
+        self.until(lambda: each < len(self.pieces()) <= 2 * each, "two saves of %d pieces are left" % each)
 
     def test_a_killed_runner_leaves_pieces_that_no_save_names_and_they_go(self):
         self.start_coordinator()

@@ -205,7 +205,7 @@ void Cluster::start_coordinator() {
   parts.plan = [&w](const model::JobSpec& job, const model::ClusterSpec& cluster, const model::Calibration& calibration, Epoch epoch) {
     return w.plan(job, cluster, calibration, epoch);
   };
-  parts.workers = actors::Workers::inline_;
+  parts.workers = actors::Workers::in_place;
   parts.jobs = w.store->jobs().value();
   parts.nodes = w.store->nodes().value();
   w.coordinator->set_root(actors::spawn_coordinator(w.coordinator->system(), std::move(parts)));
@@ -236,7 +236,7 @@ void Cluster::start_node(std::size_t number) {
     if (!packed) return packed.error();
     return actors::CompiledProgram{fingerprint(packed->program), packed->arena};
   };
-  parts.workers = actors::Workers::inline_;
+  parts.workers = actors::Workers::in_place;
   parts.coordinator = "coordinator:1";
   parts.node = {.id = node_id(number), .name = name, .address = node.process->address(), .devices = {}};
   for (std::size_t i = 0; i < w.options.nodes[number - 1].size(); ++i) parts.node.devices.push_back(w.device_of(number, i));

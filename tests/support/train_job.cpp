@@ -11,6 +11,7 @@
 #include "frenzy/executor/calibrate.hpp"
 #include "frenzy/executor/cpu/make_kernels.hpp"
 #include "frenzy/executor/job_runner.hpp"
+#include "frenzy/executor/pacer.hpp"
 #include "frenzy/executor/ordered_samples.hpp"
 #include "frenzy/executor/saving.hpp"
 #include "frenzy/job_file/job_file.hpp"

@@ -14,9 +14,8 @@ Channel::Channel(const Crypto& crypto, const ChannelKeys& keys) {
     return Direction{crypto.aead(keys.cipher, key("header")), crypto.aead(keys.cipher, key("body")),
                      crypto.aead(keys.tagger, key("tag"))};
   };
-  auto caller = direction("caller"), answerer = direction("answerer");
-  out_ = keys.caller ? std::move(caller) : std::move(answerer);
-  in_ = keys.caller ? std::move(answerer) : std::move(caller);
+  out_ = direction(keys.caller ? "caller" : "answerer");
+  in_ = direction(keys.caller ? "answerer" : "caller");
 }
 
 WireHeaderBytes Channel::seal(FrameHeader header, BodySeal mode, std::span<const std::byte> payload,

@@ -182,28 +182,31 @@ void Peer::sent(std::uint64_t token) {
   if (flight.control.done) flight.control.done(Status{});
 }
 
+Status Peer::land(Landed& landed) {
+  const auto& h = landed.frame.header;
+  const auto mode = static_cast<BodySeal>(h.seal);
+  if (h.kind == FrameKind::fragment) {
+    auto into = bodies_.land({h.first, h.second}, h.offset, h.total, h.payload_bytes);
+    if (!into) return into.error();
+    landed.into = *into;
+    if (h.payload_bytes == 0 || mode == info_.body_seal) return {};
+    return error(Errc::corrupt, "a body that is {}, agreed was {}", name_of(mode), name_of(info_.body_seal));
+  }
+  const bool ordered = h.kind == FrameKind::message || h.kind == FrameKind::goodbye;
+  if (h.payload_bytes > 0 && (!ordered || mode != BodySeal::sealed)) {
+    return error(Errc::corrupt, "a payload where none belongs");
+  }
+  landed.buffer = parts_.pool.take(h.payload_bytes);
+  return {};
+}
+
 Result<Landing> Peer::header(std::span<const std::byte> bytes) {
   auto opened = channel_.open_header(bytes);
   Landed landed;
   Status good = opened ? Status{} : Status{opened.error()};
   if (opened) {
     landed.frame = *opened;
-    const auto& h = opened->header;
-    const auto mode = static_cast<BodySeal>(h.seal);
-    const bool ordered = h.kind == FrameKind::message || h.kind == FrameKind::goodbye;
-    if (h.kind == FrameKind::fragment) {
-      auto into = bodies_.land({h.first, h.second}, h.offset, h.total, h.payload_bytes);
-      if (into) landed.into = *into;
-      else good = into.error();
-      if (good && h.payload_bytes > 0 && mode != info_.body_seal) {
-        good = error(Errc::corrupt, "a body that is {}, agreed was {}", name_of(mode),
-                     name_of(info_.body_seal));
-      }
-    } else if (h.payload_bytes > 0 && (!ordered || mode != BodySeal::sealed)) {
-      good = error(Errc::corrupt, "a payload where none belongs");
-    } else {
-      landed.buffer = parts_.pool.take(h.payload_bytes);
-    }
+    good = land(landed);
   }
   if (!good) {
     if (!reason_) reason_ = at(route_, good.error());

@@ -103,6 +103,8 @@ class Peer {
   void pump_control();
   void pump_bodies();
   [[nodiscard]] bool has_credit() const;
+  /// Where the payload of `landed.frame` goes. Errors: corrupt.
+  [[nodiscard]] Status land(Landed& landed);
   void dispatch(Landed landed);
   void dispatch_ordered(std::uint64_t sequence, Early frame);
   void deliver(Early& frame);

@@ -20,6 +20,8 @@ class SessionCore final : public Session, private CarrierEvents, private PeerOwn
   ~SessionCore() override;
   SessionCore(const SessionCore&) = delete;
   SessionCore& operator=(const SessionCore&) = delete;
+  SessionCore(SessionCore&&) = delete;
+  SessionCore& operator=(SessionCore&&) = delete;
 
   Result<std::string> listen(const std::string& address) override;
   void connect(const std::string& address, std::function<void(Result<PeerId>)> done) override;

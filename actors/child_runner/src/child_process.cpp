@@ -57,6 +57,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& pro
   std::vector<std::string> texts{program};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (auto& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   const auto parent = ::getpid();

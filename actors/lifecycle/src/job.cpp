@@ -4,8 +4,6 @@
 
 namespace frenzy::lifecycle {
 
-using model::JobState;
-
 Job new_job(Submission submission, WallTime now) {
   Job job;
   job.submission = std::move(submission);

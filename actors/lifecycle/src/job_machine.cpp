@@ -15,11 +15,11 @@ void Machine::enter(JobState state, std::string reason) {
 
 void Machine::note(std::string reason) {
   job_.reason = std::move(reason);
-  effects_.push_back(effect::RecordState{{job_.state, job_.since, job_.reason}});
+  effects_.emplace_back(effect::RecordState{{job_.state, job_.since, job_.reason}});
 }
 
 void Machine::refuse(std::string_view what) {
-  effects_.push_back(effect::RefuseEvent{error(Errc::conflict, "{}", what)});
+  effects_.emplace_back(effect::RefuseEvent{error(Errc::conflict, "{}", what)});
 }
 
 bool Machine::has_runners() const {
@@ -30,9 +30,9 @@ void Machine::withdraw(const std::string& reason) {
   for (auto& node : job_.nodes) {
     if (!node.told) continue;
     if (has_runners()) {
-      effects_.push_back(effect::AbortNode{node.node, reason});
+      effects_.emplace_back(effect::AbortNode{node.node, reason});
     } else {
-      effects_.push_back(effect::ReleaseNode{node.node});
+      effects_.emplace_back(effect::ReleaseNode{node.node});
     }
     node.told = false;
   }

@@ -10,7 +10,7 @@ using model::JobState;
 void Machine::ask_planner() {
   if (job_.asked_planner) return;
   job_.asked_planner = true;
-  effects_.push_back(effect::AskPlanner{});
+  effects_.emplace_back(effect::AskPlanner{});
 }
 
 void Machine::on(const event::Submitted&) {
@@ -57,9 +57,9 @@ void Machine::place(const model::PlannedJob& planned) {
                                   job_.nodes.size(), planned.predicted_step));
   for (const auto& share : planned.shares) {
     const auto bytes = share.predicted.total();
-    effects_.push_back(effect::ReserveDevice{share.node, share.device, bytes});
+    effects_.emplace_back(effect::ReserveDevice{share.node, share.device, bytes});
   }
-  effects_.push_back(effect::SetTimer{event::Timer::reserve, kReserveDeadline});
+  effects_.emplace_back(effect::SetTimer{event::Timer::reserve, kReserveDeadline});
 }
 
 void Machine::back_to_queue(std::string reason) {
@@ -70,7 +70,7 @@ void Machine::back_to_queue(std::string reason) {
                       job_.refusals, reason));
   }
   enter(JobState::submitted, format("plans again in {}: {}", Seconds{kRetryDelay}, reason));
-  effects_.push_back(effect::SetTimer{event::Timer::retry, kRetryDelay});
+  effects_.emplace_back(effect::SetTimer{event::Timer::retry, kRetryDelay});
 }
 
 void Machine::on(const event::DeviceReserved& e) {
@@ -83,8 +83,8 @@ void Machine::on(const event::DeviceReserved& e) {
   job_.refusals = 0;
   enter(JobState::reserved, format("{} devices reserved; {} runners are being made", job_.devices.size(),
                                    job_.nodes.size()));
-  for (const auto& node : job_.nodes) effects_.push_back(effect::AssignNode{node.node});
-  effects_.push_back(effect::SetTimer{event::Timer::ready, kReadyDeadline});
+  for (const auto& node : job_.nodes) effects_.emplace_back(effect::AssignNode{node.node});
+  effects_.emplace_back(effect::SetTimer{event::Timer::ready, kReadyDeadline});
 }
 
 void Machine::on(const event::DeviceRefused& e) {
@@ -104,7 +104,7 @@ void Machine::on(const event::RunnerReady& e) {
 void Machine::start_if_all_ready() {
   if (!std::ranges::all_of(job_.nodes, &NodePart::ready)) return;
   enter(JobState::starting, format("{} runners ready", job_.nodes.size()));
-  for (const auto& node : job_.nodes) effects_.push_back(effect::StartNode{node.node});
+  for (const auto& node : job_.nodes) effects_.emplace_back(effect::StartNode{node.node});
 }
 
 void Machine::on(const event::TimerFired& e) {

@@ -22,7 +22,7 @@ void Machine::on(const event::StepReported& e) {
   job_.loss = e.row.loss();
   const auto seconds = e.row.duration.count();
   job_.tokens_per_second = seconds > 0 ? static_cast<double>(e.row.tokens) / seconds : 0;
-  effects_.push_back(effect::RecordStep{e.row});
+  effects_.emplace_back(effect::RecordStep{e.row});
 }
 
 void Machine::on(const event::Saved& e) {
@@ -38,7 +38,7 @@ void Machine::on(const event::Saved& e) {
   }
   job_.saved = e.step;
   job_.saves.erase(job_.saves.begin(), job_.saves.upper_bound(e.step));
-  effects_.push_back(std::move(record));
+  effects_.emplace_back(std::move(record));
   if (job_.cancelling) return finish_cancel(format("saved at step {}", job_.saved));
   if (std::exchange(job_.overdue, false)) note(format("saving works again: step {} is saved", job_.saved));
   finish_if_all_ended();
@@ -53,7 +53,7 @@ void Machine::on(const event::RunnerHeld& e) {
     if (!other.held) return;
     largest = std::max(largest, *other.held);
   }
-  for (const auto& other : job_.nodes) effects_.push_back(effect::SaveNode{other.node, largest});
+  for (const auto& other : job_.nodes) effects_.emplace_back(effect::SaveNode{other.node, largest});
 }
 
 void Machine::on(const event::SaveFailed& e) {
@@ -125,9 +125,9 @@ void Machine::on(const event::CancelRequested& e) {
   job_.cancelling = true;
   note(format("cancelled by {}: saving", e.by));
   for (const auto& node : job_.nodes) {
-    if (!node.ended) effects_.push_back(effect::HoldNode{node.node});
+    if (!node.ended) effects_.emplace_back(effect::HoldNode{node.node});
   }
-  effects_.push_back(effect::SetTimer{event::Timer::save, kSaveDeadline});
+  effects_.emplace_back(effect::SetTimer{event::Timer::save, kSaveDeadline});
 }
 
 void Machine::finish_cancel(std::string reason) {
@@ -144,7 +144,7 @@ void Machine::on(const event::CoordinatorRestarted& e) {
 }
 
 void Machine::on(const event::PauseRequested&) {
-  effects_.push_back(effect::RefuseEvent{error(Errc::unsupported, "pausing a job is not something this version does")});
+  effects_.emplace_back(effect::RefuseEvent{error(Errc::unsupported, "pausing a job is not something this version does")});
 }
 
 }  // namespace frenzy::lifecycle

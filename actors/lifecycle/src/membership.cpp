@@ -15,11 +15,11 @@ class Members {
 
   void on(const event::NodeHello& e) {
     if (auto status = check(e); !status) {
-      effects_.push_back(effect::RefuseNode{e.link, status.error()});
+      effects_.emplace_back(effect::RefuseNode{e.link, status.error()});
       return;
     }
     if (const auto old = m_.nodes.find(e.node.id); old != m_.nodes.end() && old->second.link != 0) {
-      effects_.push_back(effect::DropLink{old->second.link, "the node has said hello on a new connection"});
+      effects_.emplace_back(effect::DropLink{old->second.link, "the node has said hello on a new connection"});
       lose(old->second, "it said hello again on a new connection");
     }
     auto& node = m_.nodes[e.node.id];
@@ -28,8 +28,8 @@ class Members {
     node.status.rates.assign(e.node.devices.size(), FlopsPerSecond{});
     node.status.held.assign(e.node.devices.size(), Bytes{});
     enter(node, NodeState::joining, "its devices are being measured");
-    effects_.push_back(effect::WelcomeNode{e.node.id, e.link});
-    for (const auto& held : e.held) effects_.push_back(effect::CheckHolding{e.node.id, held});
+    effects_.emplace_back(effect::WelcomeNode{e.node.id, e.link});
+    for (const auto& held : e.held) effects_.emplace_back(effect::CheckHolding{e.node.id, held});
   }
 
   void on(const event::Calibrated& e) {
@@ -45,7 +45,7 @@ class Members {
     }
     if (node->status.state != NodeState::joining || node->costs.size() != devices.size()) return;
     enter(*node, NodeState::healthy, format("{} devices measured", devices.size()));
-    effects_.push_back(effect::NodeHealthy{node->status.node.id});
+    effects_.emplace_back(effect::NodeHealthy{node->status.node.id});
   }
 
   void on(const event::NodeHeard& e) {
@@ -77,7 +77,7 @@ class Members {
     auto& node = found->second;
     const auto why = format("removed by {}", e.by);
     if (node.link != 0) {
-      effects_.push_back(effect::DropLink{node.link, why});
+      effects_.emplace_back(effect::DropLink{node.link, why});
       lose(node, why);
     }
     enter(node, NodeState::removed, why);
@@ -92,7 +92,7 @@ class Members {
         node.heard = at_.now;
       } else if (at_.now - node.heard > kNodeSilence) {
         const auto silent = format("silent for {}", Seconds{at_.now - node.heard});
-        effects_.push_back(effect::DropLink{node.link, silent});
+        effects_.emplace_back(effect::DropLink{node.link, silent});
         lose(node, silent);
       }
     }
@@ -143,13 +143,13 @@ class Members {
     node.status.state = state;
     node.status.since = at_.wall;
     node.status.reason = std::move(reason);
-    effects_.push_back(effect::RecordNode{node.status.node.id});
+    effects_.emplace_back(effect::RecordNode{node.status.node.id});
   }
 
   void lose(MemberNode& node, const std::string& why) {
     node.link = 0;
     enter(node, NodeState::lost, why);
-    effects_.push_back(effect::NodeIsGone{node.status.node.id, why});
+    effects_.emplace_back(effect::NodeIsGone{node.status.node.id, why});
   }
 
   Membership m_;

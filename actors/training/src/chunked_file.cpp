@@ -11,8 +11,8 @@ Status ChunkedFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
   while (!out.empty()) {
     const auto size = std::uint64_t{manifest_.chunk_bytes};
-    const auto number = size == 0 ? manifest_.chunks.size() : offset / size;
-    if (number >= manifest_.chunks.size()) {
+    const auto number = size == 0 ? 0 : offset / size;
+    if (size == 0 || number >= manifest_.chunks.size()) {
       return error(Errc::corrupt, "{} has {} chunks of {} bytes, too few for byte {}", manifest_.path,
                    manifest_.chunks.size(), size, offset);
     }

@@ -58,8 +58,8 @@ constexpr auto kCauseFirst = std::chrono::seconds{3};
 /// Shared with work that is on its way in other threads; only the loop changes it.
 class Work final : public executor::JobRunnerEvents, public std::enable_shared_from_this<Work> {
  public:
-  Work(const TrainingParts& parts, const codec::LaunchRunner& launch, runner_host::RunnerSink sink)
-      : p_(parts), launch_(launch), sink_(std::move(sink)) {}
+  Work(TrainingParts  parts, codec::LaunchRunner  launch, runner_host::RunnerSink sink)
+      : p_(std::move(parts)), launch_(std::move(launch)), sink_(std::move(sink)) {}
 
   void begin() {
     p_.peers->on_change([this](const Uuid& uuid, const Error* why) { peer_changed(uuid, why); });

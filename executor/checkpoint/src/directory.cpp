@@ -116,6 +116,19 @@ Status copy(Files& files, const ContentHashing& hashing, const std::string& from
   return write_manifest(files, hashing, to, *manifest);
 }
 
+namespace {
+
+/// Nothing goes before the newest is known to be whole.
+Status check_newest(Files& files, const ContentHashing& hashing, const std::string& directory, Step newest, Missing missing) {
+  Verifier verifier(files, hashing, directory, missing);
+  verifier.check_step(newest);
+  const auto found = verifier.take();
+  if (found.problems.empty()) return {};
+  return error(Errc::corrupt, "{}: nothing was removed, the newest checkpoint is not whole: {}", directory, found.problems.front());
+}
+
+}  // namespace
+
 Result<Removed> remove_old(Files& files, const ContentHashing& hashing,
                            const std::string& directory, std::uint64_t keep, Missing missing) {
   FRENZY_CHECK(keep > 0);
@@ -124,12 +137,7 @@ Result<Removed> remove_old(Files& files, const ContentHashing& hashing,
   Removed removed;
   if (steps->size() <= keep) return removed;
 
-  Verifier newest(files, hashing, directory, missing);
-  newest.check_step(steps->back());
-  if (const auto found = newest.take(); !found.problems.empty()) {
-    return error(Errc::corrupt, "{}: nothing was removed, the newest checkpoint is not whole: {}",
-                 directory, found.problems.front());
-  }
+  if (auto whole = check_newest(files, hashing, directory, steps->back(), missing); !whole) return whole.error();
   const auto first_kept = steps->end() - static_cast<std::ptrdiff_t>(keep);
   Digests kept, old;
   for (auto step = first_kept; step != steps->end(); ++step) {

@@ -167,27 +167,42 @@ void JsonReader::finish() {
   if (at_ < text_.size()) fail("text after the end");
 }
 
+namespace {
+
+/// Bytes of a character that begins with `first`; 0 if none does.
+std::size_t utf8_length(unsigned first) {
+  struct Row { unsigned below; std::size_t length; };
+  constexpr Row kRows[] = {{0x80, 1}, {0xc2, 0}, {0xe0, 2}, {0xf0, 3}, {0xf5, 4}};
+  for (const auto& row : kRows) {
+    if (first < row.below) return row.length;
+  }
+  return 0;
+}
+
+/// Overlong forms, surrogates, and what is above U+10FFFF.
+bool utf8_out_of_range(unsigned first, unsigned second) {
+  switch (first) {
+    case 0xe0: return second < 0xa0;
+    case 0xed: return second > 0x9f;
+    case 0xf0: return second < 0x90;
+    case 0xf4: return second > 0x8f;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 bool is_utf8(std::string_view text) {
   std::size_t at = 0;
   const auto byte = [&](std::size_t offset) {
     return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
   };
   while (at < text.size()) {
-    const auto first = byte(0);
-    const std::size_t length = first < 0x80   ? 1
-                               : first < 0xc2 ? 0
-                               : first < 0xe0 ? 2
-                               : first < 0xf0 ? 3
-                               : first < 0xf5 ? 4
-                                              : 0;
-    if (length == 0) return false;
+    const auto length = utf8_length(byte(0));
+    if (length == 0 || utf8_out_of_range(byte(0), byte(1))) return false;
     for (std::size_t i = 1; i < length; ++i) {
-      if ((byte(i) & 0xc0) != 0x80) return false;
+      if ((byte(i) & 0xc0U) != 0x80) return false;
     }
-    const auto second = byte(1);
-    const bool bad_range = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-                           (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-    if (bad_range) return false;
     at += length;
   }
   return true;

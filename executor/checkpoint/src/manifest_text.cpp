@@ -10,7 +10,7 @@
 namespace frenzy::executor::checkpoint {
 namespace {
 
-constexpr std::string_view kTail = "\"digest\": \"";
+constexpr std::string_view kTail = R"("digest": ")";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kTailBytes = kTail.size() + 64 + kEnd.size();
 constexpr std::size_t kLongestString = 128;
@@ -23,18 +23,18 @@ std::string exact(double value) {
 
 std::string model_text(const model::ModelSpec& m) {
   return format(
-             "\"family\": \"gpt2\", \"layers\": {}, \"hidden\": {}, \"heads\": {}, \"ffn\": {}, ",
+             R"("family": "gpt2", "layers": {}, "hidden": {}, "heads": {}, "ffn": {}, )",
              m.layers, m.hidden, m.heads, m.ffn) +
-         format("\"positions\": {}, \"vocabulary\": {}, \"tying\": \"{}\", \"norm_epsilon\": {}",
+         format(R"("positions": {}, "vocabulary": {}, "tying": "{}", "norm_epsilon": {})",
                 m.positions, m.vocabulary, m.tying == model::Tying::tied ? "tied" : "untied",
                 exact(m.norm_epsilon));
 }
 
 std::string piece_text(const Piece& piece) {
   const auto& spec = piece.spec;
-  return format("\"block\": {}, \"field\": \"{}\", \"begin\": {}, \"end\": {}, ", spec.block,
+  return format(R"("block": {}, "field": "{}", "begin": {}, "end": {}, )", spec.block,
                 name_of(spec.field), spec.range.begin, spec.range.end) +
-         format("\"scalar\": \"{}\", \"digest\": \"{}\", \"bytes\": {}",
+         format(R"("scalar": "{}", "digest": "{}", "bytes": {})",
                 model::name_of(spec.scalar), piece.digest, piece.bytes.value);
 }
 

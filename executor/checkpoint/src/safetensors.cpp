@@ -234,7 +234,7 @@ std::string header_text(std::span<const TensorShape> tensors, const Metadata& me
     std::string shape;
     for (const auto size : tensor.shape) shape += format("{}{}", shape.empty() ? "" : ",", size);
     json += format(",{}:", json_quoted(tensor.name)) + '{' +
-            format("\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]",
+            format(R"("dtype":"{}","shape":[{}],"data_offsets":[{},{}])",
                    type_name(tensor.scalar), shape, at, at + *bytes) +
             '}';
     at += *bytes;

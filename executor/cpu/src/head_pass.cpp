@@ -86,8 +86,8 @@ void head_forward(Machine& machine, const BlockCall& call) {
 
 void head_backward_input(Machine& machine, const BlockCall& call) {
   const Head h(machine, call, machine.views.table(call).backward_temporaries);
-  float* const d_norm = elements<float>(call.deferred);
-  float* const d_input = elements<float>(call.input_gradient);
+  auto* const d_norm = elements<float>(call.deferred);
+  auto* const d_input = elements<float>(call.input_gradient);
   if (!h.whole()) h.normalise();
   h.for_pieces([&](std::size_t begin, std::size_t rows) {
     if (!h.whole()) h.classify(begin, rows);
@@ -105,7 +105,7 @@ void head_backward_input(Machine& machine, const BlockCall& call) {
 void head_backward_weight(Machine& machine, const BlockCall& call) {
   const Head h(machine, call, machine.views.table(call).backward_temporaries);
   const auto& edges = machine.views.edges();
-  float* const gradient = elements<float>(call.weight_gradient);
+  auto* const gradient = elements<float>(call.weight_gradient);
   float* const d_projection = machine.views.tied() ? elements<float>(call.tied_gradient) + edges.tokens
                                                    : gradient + edges.projection;
   h.normalise();

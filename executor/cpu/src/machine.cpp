@@ -9,7 +9,7 @@ Machine::Machine(const model::ModelSpec& spec, CpuOptions options)
 }
 
 Scratch::Scratch(const Machine& machine, MutableBytes workspace, Bytes temporaries, Bytes shared)
-    : base_(workspace.data() + temporaries.value), shared_(shared.value), slice_(0) {
+    : base_(workspace.data() + temporaries.value), shared_(shared.value) {
   FRENZY_CHECK(workspace.size() >= temporaries.value + shared.value);
   const auto left = workspace.size() - temporaries.value - shared.value;
   slice_ = left / machine.pool.threads() / program::kTensorAlignment * program::kTensorAlignment;

@@ -34,7 +34,7 @@ class Scratch {
 
  private:
   std::byte* base_;
-  std::size_t shared_, slice_;
+  std::size_t shared_, slice_ = 0;
 };
 
 /// Rows of activations that one worker takes at a time: a quarter, within bounds. It does not depend

@@ -29,7 +29,7 @@ void embedding_forward(Machine& machine, const BlockCall& call) {
   const std::size_t width = spec.hidden;
   const float* const words = elements<float>(call.weights) + machine.views.edges().tokens;
   const float* const positions = elements<float>(call.weights) + machine.views.edges().positions;
-  float* const out = elements<float>(call.output);
+  auto* const out = elements<float>(call.output);
   for (std::size_t row = 0; row < call.shape.tokens(); ++row) {
     const auto token = static_cast<std::size_t>(call.tokens[row]);
     FRENZY_CHECK(token < spec.vocabulary);
@@ -43,7 +43,7 @@ void embedding_backward_weight(Machine& machine, const BlockCall& call) {
   const std::size_t width = machine.views.spec().hidden;
   float* const words = elements<float>(call.weight_gradient) + machine.views.edges().tokens;
   float* const positions = elements<float>(call.weight_gradient) + machine.views.edges().positions;
-  const float* const d_out = elements<float>(call.output_gradient);
+  const auto* const d_out = elements<float>(call.output_gradient);
   for (std::size_t row = 0; row < call.shape.tokens(); ++row) {
     const auto token = static_cast<std::size_t>(call.tokens[row]);
     machine.vector.add(words + token * width, d_out + row * width, width);
@@ -52,14 +52,14 @@ void embedding_backward_weight(Machine& machine, const BlockCall& call) {
 }
 
 void optimize(Machine& machine, const OptimizerCall& call) {
-  float* const w = elements<float>(call.weights);
-  const float* const gradient = elements<float>(call.gradient);
+  auto* const w = elements<float>(call.weights);
+  const auto* const gradient = elements<float>(call.gradient);
   const std::size_t total = call.weights.size() / sizeof(float);
   switch (call.recipe->optimizer) {
     case model::OptimizerKind::adamw: {
       const auto factors = adamw_factors(call);
-      float* const m = elements<float>(call.moment1);
-      float* const v = elements<float>(call.moment2);
+      auto* const m = elements<float>(call.moment1);
+      auto* const v = elements<float>(call.moment2);
       for_blocks(machine.pool, total, kElementBlock, [&](std::size_t i, std::size_t count, std::uint32_t) {
         machine.vector.adamw(w + i, m + i, v + i, gradient + i, count, factors);
       });
@@ -76,7 +76,7 @@ void optimize(Machine& machine, const OptimizerCall& call) {
 
 double squared_norm(Machine& machine, ConstBytes gradient) {
   std::array<double, 64> sums{};
-  const float* const x = elements<float>(gradient);
+  const auto* const x = elements<float>(gradient);
   const std::size_t total = gradient.size() / sizeof(float);
   const std::size_t step = std::max(kElementBlock, (total + sums.size() - 1) / sums.size());
   for_blocks(machine.pool, total, step, [&](std::size_t i, std::size_t count, std::uint32_t) {

@@ -22,6 +22,8 @@ class ThreadPool {
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
+  ThreadPool(ThreadPool&&) = delete;
+  ThreadPool& operator=(ThreadPool&&) = delete;
 
   [[nodiscard]] std::uint32_t threads() const { return threads_; }
   /// Calls work(block, worker) once for every block; returns when all are done.

@@ -98,6 +98,7 @@ std::int32_t pick(const std::vector<double>& logits, double temperature, double 
   const auto likeliest = static_cast<std::int32_t>(best - logits.begin());
   if (temperature <= 0) return likeliest;
   std::vector<double> sums;
+  sums.reserve(logits.size());
   double sum = 0;
   for (const auto logit : logits) sums.push_back(sum += std::exp((logit - *best) / temperature));
   const auto found = std::upper_bound(sums.begin(), sums.end(), uniform * sum);

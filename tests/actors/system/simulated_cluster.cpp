@@ -155,7 +155,7 @@ void SimulatedCluster::start_coordinator() {
     return spec;
   };
   parts.plan = [&i](const model::JobSpec&, const model::ClusterSpec& cluster, const model::Calibration&, Epoch) { return i.plan(cluster); };
-  parts.workers = actors::Workers::inline_;
+  parts.workers = actors::Workers::in_place;
   parts.jobs = p.store->jobs().value();
   p.root = actors::spawn_coordinator(p.system, std::move(parts));
   i.connect_client();
@@ -189,7 +189,7 @@ void SimulatedCluster::add_node() {
   parts.compile = [this](const model::Plan&, DeviceId) -> Result<actors::CompiledProgram> {
     return actors::CompiledProgram{{faults.wrong_program ? 1U : 0U, 0}, {1 << 20}};
   };
-  parts.workers = actors::Workers::inline_;
+  parts.workers = actors::Workers::in_place;
   parts.coordinator = "coordinator:1";
   parts.node.id.uuid.bytes.fill(number);
   parts.node.name = name;

@@ -32,6 +32,8 @@ class Aes256Gcm final : public Aead {
   ~Aes256Gcm() override { sodium_memzero(&state_, sizeof(state_)); }
   Aes256Gcm(const Aes256Gcm&) = delete;
   Aes256Gcm& operator=(const Aes256Gcm&) = delete;
+  Aes256Gcm(Aes256Gcm&&) = delete;
+  Aes256Gcm& operator=(Aes256Gcm&&) = delete;
 
   SealTag seal(std::uint64_t counter, std::span<const std::byte> associated,
                std::span<const std::byte> plain, std::span<std::byte> out) override {
@@ -60,6 +62,8 @@ class ChaCha20Poly1305 final : public Aead {
   ~ChaCha20Poly1305() override { sodium_memzero(key_.data(), key_.size()); }
   ChaCha20Poly1305(const ChaCha20Poly1305&) = delete;
   ChaCha20Poly1305& operator=(const ChaCha20Poly1305&) = delete;
+  ChaCha20Poly1305(ChaCha20Poly1305&&) = delete;
+  ChaCha20Poly1305& operator=(ChaCha20Poly1305&&) = delete;
 
   SealTag seal(std::uint64_t counter, std::span<const std::byte> associated,
                std::span<const std::byte> plain, std::span<std::byte> out) override {

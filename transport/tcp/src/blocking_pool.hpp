@@ -20,6 +20,8 @@ class BlockingPool {
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
+  BlockingPool(BlockingPool&&) = delete;
+  BlockingPool& operator=(BlockingPool&&) = delete;
   void run(Task work);
 
  private:

@@ -127,6 +127,7 @@ bool EventLoop::run_timers() {
 
 bool EventLoop::run_progress() {
   bool worked = false;
+  // By index: progress() may add to the list or take from it. NOLINTNEXTLINE(modernize-loop-convert)
   for (std::size_t i = 0; i < progress_.size(); ++i) worked = progress_[i]->progress() || worked;
   return worked;
 }

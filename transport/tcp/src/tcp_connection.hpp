@@ -20,6 +20,8 @@ class TcpConnection final : public std::enable_shared_from_this<TcpConnection> {
   ~TcpConnection();
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
+  TcpConnection(TcpConnection&&) = delete;
+  TcpConnection& operator=(TcpConnection&&) = delete;
 
   [[nodiscard]] Status watch();
   void send_packet(std::vector<std::byte> bytes);

@@ -19,6 +19,8 @@ class TcpListener {
   ~TcpListener();
   TcpListener(const TcpListener&) = delete;
   TcpListener& operator=(const TcpListener&) = delete;
+  TcpListener(TcpListener&&) = delete;
+  TcpListener& operator=(TcpListener&&) = delete;
   [[nodiscard]] std::string address() const;
 
  private:

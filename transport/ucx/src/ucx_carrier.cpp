@@ -15,11 +15,13 @@ namespace {
 
 class UcxCarrier final : public SocketCarrier, private CarrierEvents, private UcxWorkerEvents {
  public:
-  UcxCarrier(EventLoop& loop, Log& log, const UcxOptions& options, TrustedNetworks trusted)
-      : loop_(loop), log_(log), options_(options), trusted_(std::move(trusted)), gate_(loop, log) {}
+  UcxCarrier(EventLoop& loop, Log& log, UcxOptions options, TrustedNetworks trusted)
+      : loop_(loop), log_(log), options_(std::move(options)), trusted_(std::move(trusted)), gate_(loop, log) {}
   ~UcxCarrier() override { stop(); }
   UcxCarrier(const UcxCarrier&) = delete;
   UcxCarrier& operator=(const UcxCarrier&) = delete;
+  UcxCarrier(UcxCarrier&&) = delete;
+  UcxCarrier& operator=(UcxCarrier&&) = delete;
 
   [[nodiscard]] Status open();
 

@@ -40,6 +40,8 @@ class UcxWorker final : public Progress {
   ~UcxWorker() override;
   UcxWorker(const UcxWorker&) = delete;
   UcxWorker& operator=(const UcxWorker&) = delete;
+  UcxWorker(UcxWorker&&) = delete;
+  UcxWorker& operator=(UcxWorker&&) = delete;
 
   [[nodiscard]] const std::vector<std::byte>& address() const { return address_; }
   [[nodiscard]] Status open(std::uint64_t link, std::span<const std::byte> address);

@@ -21,7 +21,7 @@
 namespace frenzy::actors {
 
 /// Where work that blocks is done: on threads, or inline on virtual time.
-enum class Workers : std::uint8_t { threads = 1, inline_ = 2 };
+enum class Workers : std::uint8_t { threads = 1, in_place = 2 };
 
 /// A job from its canonical text.
 using ParseJob = std::function<Result<model::JobSpec>(const std::string& toml)>;

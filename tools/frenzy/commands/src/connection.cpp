@@ -176,7 +176,8 @@ Result<std::unique_ptr<Coordinator>> connect(const Locations& where, Files& file
   if (!keys) return Error{Errc::refused, keys.error().what};
   auto connection = std::make_unique<Connection>(*address);
   if (auto opened = connection->open(*keys, rng, clock, log); !opened) return opened.error();
-  return Result<std::unique_ptr<Coordinator>>(std::move(connection));
+  std::unique_ptr<Coordinator> out = std::move(connection);
+  return out;
 }
 
 }  // namespace frenzy::cli

@@ -92,9 +92,10 @@ std::vector<double> sampled(std::span<const CurvePoint> points, std::size_t colu
     if (counts[column] == 0.0) continue;
     const auto mean = sums[column] / counts[column];
     const auto before = out.empty() ? mean : out.back();
-    const auto gap = static_cast<double>(column - last);
-    for (auto step = 1.0; step < gap; step += 1.0)
-      out.push_back(before + (mean - before) * step / gap);
+    const auto gap = column - last;
+    for (std::size_t step = 1; step < gap; ++step) {
+      out.push_back(before + (mean - before) * static_cast<double>(step) / static_cast<double>(gap));
+    }
     out.push_back(mean);
     last = column;
   }

@@ -16,6 +16,8 @@ class ProcessTasks final : public Tasks {
   ~ProcessTasks() override;
   ProcessTasks(const ProcessTasks&) = delete;
   ProcessTasks& operator=(const ProcessTasks&) = delete;
+  ProcessTasks(ProcessTasks&&) = delete;
+  ProcessTasks& operator=(ProcessTasks&&) = delete;
 
   void post(Task task) override;
   void post_blocking(Task work, Task done) override;

@@ -49,6 +49,8 @@ class SimulatedNetwork {
   ~SimulatedNetwork();
   SimulatedNetwork(const SimulatedNetwork&) = delete;
   SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
+  SimulatedNetwork(SimulatedNetwork&&) = delete;
+  SimulatedNetwork& operator=(SimulatedNetwork&&) = delete;
 
   /// A new process; one of the same name that was killed is replaced.
   SimulatedProcess& add(const std::string& name);

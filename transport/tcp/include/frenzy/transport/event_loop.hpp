@@ -46,6 +46,8 @@ class EventLoop final : public Tasks {
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
+  EventLoop(EventLoop&&) = delete;
+  EventLoop& operator=(EventLoop&&) = delete;
 
   /// Runs until stop(). Thread: the progress thread.
   void run();
@@ -100,6 +102,8 @@ class LoopThread {
   ~LoopThread() { stop(); }
   LoopThread(const LoopThread&) = delete;
   LoopThread& operator=(const LoopThread&) = delete;
+  LoopThread(LoopThread&&) = delete;
+  LoopThread& operator=(LoopThread&&) = delete;
   void stop() {
     loop_.stop();
     if (thread_.joinable()) thread_.join();

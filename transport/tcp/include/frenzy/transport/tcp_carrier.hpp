@@ -29,6 +29,8 @@ class TcpCarrier final : public SocketCarrier {
   ~TcpCarrier() override;
   TcpCarrier(const TcpCarrier&) = delete;
   TcpCarrier& operator=(const TcpCarrier&) = delete;
+  TcpCarrier(TcpCarrier&&) = delete;
+  TcpCarrier& operator=(TcpCarrier&&) = delete;
 
   void start(CarrierEvents& events) override { events_ = &events; }
   void stop() override;

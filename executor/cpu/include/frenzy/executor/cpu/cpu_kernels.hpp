@@ -22,6 +22,10 @@ class CpuKernels final : public Kernels {
  public:
   CpuKernels(const model::ModelSpec& spec, CpuOptions options);
   ~CpuKernels() override;
+  CpuKernels(const CpuKernels&) = delete;
+  CpuKernels& operator=(const CpuKernels&) = delete;
+  CpuKernels(CpuKernels&&) = delete;
+  CpuKernels& operator=(CpuKernels&&) = delete;
 
   [[nodiscard]] model::Scalar scalar() const override { return model::Scalar::fp32; }
   void forward(const BlockCall& call) override;
