@@ -290,7 +290,7 @@ void Cluster::crash_runner(std::size_t number) {
   work_->network.kill(name);
   const codec::RunnerEnded last{.job = launch.assign.job, .epoch = launch.assign.epoch, .failed = true,
                                 .why = error(Errc::unreachable, "the runner process ended by signal 9")};
-  node.process->tasks().post([&node, name, last] {
+  node.process->tasks().post([&node, name = name, last] {
     const auto sink = node.sinks.find(name);
     if (sink != node.sinks.end()) sink->second(last);
   });
