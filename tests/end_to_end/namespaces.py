@@ -17,8 +17,9 @@ def unavailable():
     """Why there can be no namespaces here; empty if there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
-    made = command("ip netns add fz-probe")
-    command("ip netns del fz-probe")
+    probe = "fz%d-probe" % (os.getpid() % 10000)
+    made = command("ip netns add " + probe)
+    command("ip netns del " + probe)
     return made.stderr.strip()
 
 
