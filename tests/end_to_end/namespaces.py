@@ -1,6 +1,7 @@
 """Two machines as two network namespaces with a cable between them: 10.0.0.1 and 10.0.0.2."""
 
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -15,6 +16,8 @@ def command(text):
 
 def unavailable():
     """Why there can be no namespaces here; empty if there can."""
+    if shutil.which("ip") is None:
+        return "ip is not installed"
     if os.geteuid() != 0:
         return "network namespaces need root"
     probe = "fz%d-probe" % (os.getpid() % 10000)
