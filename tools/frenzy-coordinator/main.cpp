@@ -84,9 +84,7 @@ int run(const Options& options) {
   if (*carrier == tools::CarrierChoice::ucx) {
     return complain(error(Errc::invalid_argument, "a coordinator's links are auto or tcp; --carrier ucx is for the runners of nodes"), 2);
   }
-  if (tools::is_wildcard(options.listen)) {
-    return complain(error(Errc::invalid_argument, "--listen {} names no address that others can reach: give one of this host's", options.listen), 2);
-  }
+  if (const auto checked = tools::check_listen(options.listen); !checked) return complain(checked.error(), 2);
   const tools::CarrierOptions network_options{.choice = *carrier};
   tools::Network::prepare(network_options);
   auto log = logging::open_log({.file = options.log_file});

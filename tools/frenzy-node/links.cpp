@@ -24,9 +24,7 @@ Result<std::string> data_ports(const std::string& gate, std::uint16_t runners) {
 }  // namespace
 
 Result<std::string> listen_address(const NodeOptions& options, const std::string& coordinator) {
-  if (is_wildcard(options.listen)) {
-    return error(Errc::invalid_argument, "--listen {} names no address that others can reach: give one of this host's", options.listen);
-  }
+  if (const auto checked = check_listen(options.listen); !checked) return checked.error();
   if (!options.listen.empty()) return options.listen;
   if (is_loopback(coordinator)) return std::string("127.0.0.1:0");
   const auto host = host_towards(coordinator);

@@ -36,7 +36,10 @@ bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address.starts_with("[::1]") || address.starts_with("localhost:");
 }
 
-bool is_wildcard(const std::string& address) { return address.starts_with("0.0.0.0:") || address.starts_with("[::]:"); }
+Status check_listen(const std::string& address) {
+  if (!address.starts_with("0.0.0.0:") && !address.starts_with("[::]:")) return {};
+  return error(Errc::invalid_argument, "--listen {} names no address that others can reach: give one of this host's", address);
+}
 
 std::string interface_of(const std::string& address) {
   const auto wanted = transport::parse_numeric(address);

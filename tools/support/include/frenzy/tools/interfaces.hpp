@@ -10,8 +10,8 @@ namespace frenzy::tools {
 
 /// "127.0.0.1:4700", "[::1]:4700", "localhost:4700".
 [[nodiscard]] bool is_loopback(const std::string& address);
-/// "0.0.0.0:4700", "[::]:4700": listens everywhere, names nobody.
-[[nodiscard]] bool is_wildcard(const std::string& address);
+/// A gate's address is told to others: "0.0.0.0:4700" and "[::]:4700" are refused as --listen.
+[[nodiscard]] Status check_listen(const std::string& address);
 
 /// Name of the interface that has the host part of `address`; empty if none has.
 [[nodiscard]] std::string interface_of(const std::string& address);
