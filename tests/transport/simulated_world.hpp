@@ -39,7 +39,9 @@ class SimulatedWorld final : public World {
       const auto settings = session_options(options, *crypto_, number);
       uuid = settings.uuid;
       admission_ = std::make_unique<ClusterAdmission>(*crypto_, settings.admission_key, options.admits);
-      session_ = std::move(make_session(settings, {process_.carrier(), process_.tasks(), *crypto_,
+      if (options.wrap) wrapped_ = options.wrap(process_.carrier());
+      auto& carrier = wrapped_ ? *wrapped_ : process_.carrier();
+      session_ = std::move(make_session(settings, {carrier, process_.tasks(), *crypto_,
                                                    log, *admission_, events, options.handover}))
                      .value();
       address = session_->listen(name_ + ":1").value();
@@ -55,6 +57,7 @@ class SimulatedWorld final : public World {
     std::string name_;
     std::unique_ptr<Crypto> crypto_;
     SimulatedProcess& process_;
+    std::unique_ptr<Carrier> wrapped_;
     std::unique_ptr<ClusterAdmission> admission_;
     std::unique_ptr<Session> session_;
   };

@@ -46,6 +46,7 @@ struct HostOptions {
   std::chrono::milliseconds heartbeat{400};
   std::vector<Role> admits;
   Handover* handover = nullptr;
+  std::function<std::unique_ptr<Carrier>(Carrier&)> wrap;  ///< simulated hosts: puts faults in front of the carrier
 };
 
 /// One process (or a thread standing for one).

@@ -19,7 +19,8 @@ struct PooledBuffer {
 
 class BufferPool {
  public:
-  static constexpr std::size_t kSmall = 64U << 10;  ///< below, allocating is cheaper than keeping
+  /// Up to here memory is as long as asked for, so that nobody is given more than twice that.
+  static constexpr std::size_t kSmall = kMaxPayload / 2;
   static constexpr std::size_t kKept = 16;          ///< large buffers kept at most
 
   [[nodiscard]] PooledBuffer take(std::size_t size);

@@ -73,6 +73,7 @@ void Peer::enqueue_urgent(FrameKind kind) {
   frame.header.kind = kind;
   frame.header.first = frames_consumed_;
   frame.header.second = fragments_consumed_;
+  frame.header.total = message_bytes_read_;
   frame.counted = false;
   urgent_.push_back(std::move(frame));
   pump();
@@ -113,6 +114,12 @@ void Peer::apply(GrantOutcome outcome, BodyTag tag) {
 
 bool Peer::has_credit() const { return frames_sent_ - frames_acked_ < parts_.carrier.window(); }
 
+bool Peer::may_go(const Queued& frame) const {
+  if (!frame.counted) return true;
+  const auto unread = message_bytes_sent_ - message_bytes_acked_;
+  return has_credit() && unread + frame.payload.size() <= kMaxUnreadBytes;
+}
+
 void Peer::pump() {
   if (down_) return;
   pump_control();
@@ -122,13 +129,14 @@ void Peer::pump() {
 void Peer::pump_control() {
   while (in_flight_.size() - fragments_in_flight_ < kControlInFlight) {
     auto& queue = urgent_.empty() ? control_ : urgent_;
-    if (queue.empty() || (queue.front().counted && !has_credit())) return;
+    if (queue.empty() || !may_go(queue.front())) return;
     const auto token = next_token_++;
     auto& flight = in_flight_[token];
     flight.control = std::move(queue.front());
     queue.pop_front();
     auto& frame = flight.control;
     if (frame.counted) ++frames_sent_;
+    message_bytes_sent_ += frame.payload.size();
     OutFrame out;
     out.header = channel_.seal(frame.header, BodySeal::sealed, frame.payload, frame.payload);
     out.payload = frame.payload;
@@ -196,8 +204,18 @@ Status Peer::land(Landed& landed) {
   if (h.payload_bytes > 0 && (!ordered || mode != BodySeal::sealed)) {
     return error(Errc::corrupt, "a payload where none belongs");
   }
+  if (const auto held = hold(h.payload_bytes); !held) return held;
   landed.buffer = parts_.pool.take(h.payload_bytes);
   return {};
+}
+
+Status Peer::hold(std::uint64_t bytes) {
+  if (unread_bytes_ + bytes > kMaxUnreadBytes) {
+    return error(Errc::exhausted, "{} bytes of messages that cannot be read yet, the limit is {}; message {} is missing",
+                 unread_bytes_ + bytes, kMaxUnreadBytes, expected_sequence_);
+  }
+  unread_bytes_ += bytes;
+  return parts_.owner.hold_unread(link_, bytes);
 }
 
 Result<Landing> Peer::header(std::span<const std::byte> bytes) {
@@ -234,10 +252,9 @@ void Peer::dispatch(Landed landed) {
   switch (h.kind) {
     case FrameKind::ready: return;
     case FrameKind::heartbeat:
-    case FrameKind::credit: return on_credit(h.first, h.second);
+    case FrameKind::credit: return on_credit(h);
     case FrameKind::message:
     case FrameKind::goodbye:
-      consumed();
       return dispatch_ordered(h.first, {h.kind, std::move(landed.buffer)});
     case FrameKind::fragment:
       ++frames_consumed_;
@@ -260,7 +277,7 @@ void Peer::dispatch(Landed landed) {
 
 void Peer::dispatch_ordered(std::uint64_t sequence, Early frame) {
   if (sequence < expected_sequence_ || early_.contains(sequence) ||
-      sequence - expected_sequence_ > 2ULL * parts_.carrier.window()) {
+      sequence - expected_sequence_ >= parts_.carrier.window()) {
     return fault(error(Errc::corrupt, "message {} is out of order, expected {}", sequence,
                        expected_sequence_));
   }
@@ -268,6 +285,9 @@ void Peer::dispatch_ordered(std::uint64_t sequence, Early frame) {
   while (!early_.empty() && early_.begin()->first == expected_sequence_ && !down_) {
     auto next = std::move(early_.extract(early_.begin()).mapped());
     ++expected_sequence_;
+    unread_bytes_ -= next.buffer.size;
+    parts_.owner.release_unread(link_, next.buffer.size);
+    consumed(next.buffer.size);
     deliver(next);
     parts_.pool.give_back(std::move(next.buffer));
   }
@@ -279,22 +299,29 @@ void Peer::deliver(Early& frame) {
   parts_.events.message(info_.peer, frame.buffer.bytes());
 }
 
-void Peer::on_credit(std::uint64_t frames, std::uint64_t fragments) {
-  if (frames > frames_sent_ || fragments > fragments_sent_) {
-    return fault(error(Errc::corrupt, "credit for {} frames and {} fragments, {} and {} were sent",
-                       frames, fragments, frames_sent_, fragments_sent_));
+void Peer::on_credit(const FrameHeader& credit) {
+  const auto frames = credit.first, fragments = credit.second, bytes = credit.total;
+  if (frames > frames_sent_ || fragments > fragments_sent_ || bytes > message_bytes_sent_) {
+    return fault(error(Errc::corrupt, "credit for {} frames, {} fragments and {} bytes of messages; {}, {} and {} were sent",
+                       frames, fragments, bytes, frames_sent_, fragments_sent_, message_bytes_sent_));
   }
   frames_acked_ = std::max(frames_acked_, frames);
   fragments_acked_ = std::max(fragments_acked_, fragments);
+  message_bytes_acked_ = std::max(message_bytes_acked_, bytes);
   pump();
 }
 
-void Peer::consumed() {
+void Peer::consumed(std::uint64_t message_bytes) {
   ++frames_consumed_;
-  if (frames_consumed_ - frames_credited_ >= parts_.carrier.window() / 4) give_credit();
+  message_bytes_read_ += message_bytes;
+  if (frames_consumed_ - frames_credited_ >= parts_.carrier.window() / 4 ||
+      message_bytes_read_ - message_bytes_credited_ >= kMaxUnreadBytes / 4) {
+    give_credit();
+  }
 }
 
 void Peer::give_credit() {
+  message_bytes_credited_ = message_bytes_read_;
   frames_credited_ = frames_consumed_;
   enqueue_urgent(FrameKind::credit);
 }

@@ -3,6 +3,8 @@
 // fragments. At most kControlInFlight control frames are with the carrier, at most
 // kFragmentsUnconsumed fragments are anywhere between here and the peer's memory, so that a control
 // message never waits for more, and at most the carrier's window of frames is unconsumed (credits).
+// A message is consumed when it has been read, in order: one that is missing holds the credit of all
+// that came after it, so at most a window of frames and kMaxUnreadBytes of messages wait in memory.
 // Thread: the session's loop.
 
 #include <deque>
@@ -24,6 +26,9 @@ class PeerOwner {
   virtual ~PeerOwner() = default;
   /// The first frame came: the data path works.
   virtual void peer_ready(Peer& peer) = 0;
+  /// Memory for a message that cannot be read yet. Errors: exhausted. Ends with release or down.
+  [[nodiscard]] virtual Status hold_unread(LinkId link, std::uint64_t bytes) = 0;
+  virtual void release_unread(LinkId link, std::uint64_t bytes) = 0;
   virtual void post(Task task) = 0;
   virtual TimerId after(std::chrono::nanoseconds delay, Task task) = 0;
   virtual void cancel(TimerId timer) = 0;
@@ -59,6 +64,8 @@ class Peer {
   void arrived(std::uint64_t token);
   void sent(std::uint64_t token);
   void heard() { last_heard_ = clock_now(); }
+  /// Ends the link, for a reason better than the carrier will know.
+  void fault(const Error& why);
   /// Fails everything open; the session raises peer_down afterwards with the result.
   [[nodiscard]] Error down(const Error& why);
 
@@ -98,19 +105,20 @@ class Peer {
   void enqueue_urgent(FrameKind kind);
   void apply(GrantOutcome outcome, BodyTag tag);
   void fail_later(Done done, Error why);
-  void fault(const Error& why);
   void pump();
   void pump_control();
   void pump_bodies();
   [[nodiscard]] bool has_credit() const;
-  /// Where the payload of `landed.frame` goes. Errors: corrupt.
+  [[nodiscard]] bool may_go(const Queued& frame) const;
+  /// Where the payload of `landed.frame` goes. Errors: corrupt, exhausted.
   [[nodiscard]] Status land(Landed& landed);
   void dispatch(Landed landed);
   void dispatch_ordered(std::uint64_t sequence, Early frame);
   void deliver(Early& frame);
   void on_goodbye(std::string_view text);
-  void on_credit(std::uint64_t frames, std::uint64_t fragments);
-  void consumed();
+  void on_credit(const FrameHeader& credit);
+  [[nodiscard]] Status hold(std::uint64_t bytes);
+  void consumed(std::uint64_t message_bytes = 0);
   void give_credit();
   void force_after_deadline();
 
@@ -135,10 +143,13 @@ class Peer {
   std::uint64_t next_sequence_ = 0;      ///< of messages sent
   std::uint64_t expected_sequence_ = 0;  ///< of messages received
   std::map<std::uint64_t, Early> early_;
+  std::uint64_t unread_bytes_ = 0;       ///< of messages: landing, or early
 
   std::uint64_t frames_sent_ = 0, frames_acked_ = 0;          ///< counted ones
   std::uint64_t frames_consumed_ = 0, frames_credited_ = 0;
   std::uint64_t fragments_sent_ = 0, fragments_acked_ = 0, fragments_consumed_ = 0;
+  std::uint64_t message_bytes_sent_ = 0, message_bytes_acked_ = 0;
+  std::uint64_t message_bytes_read_ = 0, message_bytes_credited_ = 0;
   TimePoint last_heard_, last_spoke_;
   TimerId close_timer_ = TimerId::none;
 };

@@ -19,6 +19,9 @@ Status validated(const SessionOptions& o) {
   if (o.max_pending == 0 || o.max_peers == 0 || o.handshake_deadline.count() <= 0) {
     return error(Errc::invalid_argument, "max_pending, max_peers and handshake_deadline must be positive");
   }
+  if (o.max_unread_bytes < kMaxUnreadBytes) {
+    return error(Errc::invalid_argument, "max_unread_bytes is {}, at least {} are needed", o.max_unread_bytes, kMaxUnreadBytes);
+  }
   return {};
 }
 
@@ -205,6 +208,23 @@ void SessionCore::peer_ready(Peer& peer) {
   if (pending.done) pending.done(id_of(link));
 }
 
+// The others' memory is given back when their link is down; they no longer count from now on.
+Status SessionCore::hold_unread(LinkId link, std::uint64_t bytes) {
+  unread_.hold(link, bytes, parts_.tasks.clock().now());
+  while (unread_.total() > options_.max_unread_bytes) {
+    const auto longest = *unread_.longest();
+    const auto why = error(Errc::exhausted,
+                           "{} bytes of its messages wait for one that does not come; with those of all peers they are {}, the limit is {}",
+                           unread_.of(longest), unread_.total(), options_.max_unread_bytes);
+    unread_.forget(longest);
+    if (longest == link) return why;
+    post([this, longest, why] {
+      if (auto* peer = any_peer(longest)) peer->fault(why);
+    });
+  }
+  return {};
+}
+
 Peer* SessionCore::any_peer(LinkId link) {
   const auto found = peers_.find(link);
   if (found != peers_.end()) return found->second.get();
@@ -235,6 +255,7 @@ void SessionCore::alive(LinkId link) {
 }
 
 void SessionCore::down(LinkId link, const Error& why) {
+  unread_.forget(link);
   if (auto node = pending_.extract(link); !node.empty()) {
     auto& pending = node.mapped();
     parts_.tasks.cancel(pending.deadline);

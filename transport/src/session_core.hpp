@@ -11,6 +11,7 @@
 #include "handshake.hpp"
 #include "peer.hpp"
 #include "refusal_log.hpp"
+#include "unread_budget.hpp"
 
 namespace frenzy::transport {
 
@@ -57,6 +58,8 @@ class SessionCore final : public Session, private CarrierEvents, private PeerOwn
   void down(LinkId link, const Error& why) override;
 
   void peer_ready(Peer& peer) override;
+  Status hold_unread(LinkId link, std::uint64_t bytes) override;
+  void release_unread(LinkId link, std::uint64_t bytes) override { unread_.release(link, bytes); }
   void post(Task task) override;
   TimerId after(std::chrono::nanoseconds delay, Task task) override;
   void cancel(TimerId timer) override;
@@ -77,6 +80,7 @@ class SessionCore final : public Session, private CarrierEvents, private PeerOwn
   SessionParts parts_;
   BufferPool pool_;
   RefusalLog refusals_;
+  UnreadBudget unread_;
   std::map<LinkId, Pending> pending_;
   std::map<LinkId, std::unique_ptr<Peer>> peers_;
   TimerId tick_timer_ = TimerId::none;

@@ -29,7 +29,7 @@ enum class FrameKind : std::uint8_t {
   grant = 3,      ///< first, second = tag; total = length of the granted buffer
   fragment = 4,   ///< first, second = tag; offset, total; payload as agreed
   abandon = 5,    ///< first, second = tag; total = length of the body that will not come
-  heartbeat = 6,  ///< first = frames consumed so far, second = fragments among them
+  heartbeat = 6,  ///< first = frames consumed so far, second = fragments among them, total = bytes of messages read
   credit = 7,     ///< the same
   goodbye = 8,    ///< first = sequence; payload = reason, sealed
 };

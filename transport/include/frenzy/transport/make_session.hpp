@@ -27,6 +27,9 @@ struct SessionOptions {
   std::chrono::milliseconds handshake_deadline{2000};
   std::size_t max_pending = 64;  ///< connections shaking hands at once
   std::size_t max_peers = 4096;
+  /// The same of all peers together; beyond it the peer goes that has held some longest. At least
+  /// kMaxUnreadBytes.
+  std::size_t max_unread_bytes = 128U << 20;
 };
 
 /// Takes connections meant for another process of this host (a runner behind its node's gate).

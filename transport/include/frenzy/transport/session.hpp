@@ -105,6 +105,9 @@ class Session {
 
 inline constexpr std::size_t kMaxMessage = 1U << 20;
 inline constexpr std::size_t kMaxQueuedBytes = 64U << 20;
+/// Messages of one peer that it has sent and this process could not read yet: arriving, or come
+/// before one that is missing. A peer that sends more ends, with exhausted.
+inline constexpr std::size_t kMaxUnreadBytes = 8U << 20;
 inline constexpr std::size_t kFragment = 1U << 20;
 inline constexpr auto kCloseDeadline = std::chrono::milliseconds{300};
 
