@@ -159,6 +159,39 @@ Bytes piece_of(Bytes bytes, std::uint32_t number) {
   return bytes.subspan(begin, std::min(kPiece, bytes.size() - begin));
 }
 
+/// Pieces of one range being worked on at once: what one has written the next overwrites while it is still
+/// in the cache, and one more is on its way meanwhile.
+constexpr std::uint32_t kPiecesOpen = 2;
+
+/// Works on the pieces of a range in order, kPiecesOpen at a time. Thread: the stream; a piece may be
+/// finished on any.
+class Pieces : public std::enable_shared_from_this<Pieces> {
+ public:
+  using Work = std::function<void(std::uint32_t piece, ExchangeDone)>;
+  Pieces(Tasks& tasks, std::uint32_t count, Work work, ExchangeDone done)
+      : tasks_(tasks), count_(count), work_(std::move(work)), done_(std::move(done)) {}
+
+  void go() {
+    for (; open_ < kPiecesOpen && next_ < count_ && first_; ++open_) {
+      work_(next_++, [self = shared_from_this()](Status status) {
+        self->tasks_.post([self, status = std::move(status)] {
+          --self->open_;
+          if (!status && self->first_) self->first_ = status;
+          self->go();
+        });
+      });
+    }
+    if (open_ == 0) done_(first_);
+  }
+
+ private:
+  Tasks& tasks_;
+  std::uint32_t count_, next_ = 0, open_ = 0;
+  Status first_;
+  Work work_;
+  ExchangeDone done_;
+};
+
 /// What both collectives know of a call.
 class Ranges {
  public:
@@ -234,32 +267,32 @@ class ReduceScatter : public Ranges, public std::enable_shared_from_this<ReduceS
 
   /// The sum over this process, for an owner elsewhere.
   void sum_for(Rank owner, const Loaned& loans, ExchangeDone done) {
-    const auto mine = range(owner);
-    const auto sent = std::make_shared<Gathering>(*call_.tasks, std::move(done));
-    for (std::uint32_t p = 0; p < pieces_of(mine); ++p) {
-      if (layout_.locals().size() > 1) sum_terms(*call_.kernels, {local_term(*loans, owner, p)}, piece_of(mine, p));
-      call_.exchange->send(owner, tag(owner, p), piece_of(mine, p), sent->expect());
-    }
-    sent->finish({});
+    const auto work = [self = shared_from_this(), owner, loans](std::uint32_t p, ExchangeDone sent) {
+      const auto mine = piece_of(self->range(owner), p);
+      if (self->layout_.locals().size() > 1) {
+        sum_terms(*self->call_.kernels, {self->local_term(*loans, owner, p)}, mine);
+      }
+      self->call_.exchange->send(owner, self->tag(owner, p), mine, std::move(sent));
+    };
+    std::make_shared<Pieces>(*call_.tasks, pieces_of(range(owner)), work, std::move(done))->go();
   }
 
   /// The sum over all processes, of the own range.
   void sum_own(Rank owner, const Loaned& loans, ExchangeDone done) {
-    const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(done));
-    for (std::uint32_t p = 0; p < pieces_of(range(owner)); ++p) {
+    const auto work = [self = shared_from_this(), owner, loans](std::uint32_t p, ExchangeDone summed) {
       const auto arrivals = std::make_shared<Gathering>(
-          *call_.tasks, [self = shared_from_this(), loans, p, summed = all->expect()](const Status& status) {
+          *self->call_.tasks, [self, loans, p, summed = std::move(summed)](const Status& status) {
             if (status) self->sum_piece(*loans, p);
             summed(status);
           });
       std::size_t slot = 0;
-      each_elsewhere([&](const auto& ranks) {
+      self->each_elsewhere([&](const auto& ranks) {
         const auto from = Layout::speaker(ranks, owner);
-        call_.exchange->receive(from, tag(owner, p), piece_of(inbox(slot++), p), arrivals->expect());
+        self->call_.exchange->receive(from, self->tag(owner, p), self->inbox(slot++, p), arrivals->expect());
       });
       arrivals->finish({});
-    }
-    all->finish({});
+    };
+    std::make_shared<Pieces>(*call_.tasks, pieces_of(range(owner)), work, std::move(done))->go();
   }
 
   void sum_piece(Loans& loans, std::uint32_t piece) const {
@@ -270,15 +303,16 @@ class ReduceScatter : public Ranges, public std::enable_shared_from_this<ReduceS
       if (layout_.local(home)) {
         terms.push_back(local_term(loans, me(), piece));
       } else {
-        terms.push_back({piece_of(inbox(slot++), piece)});
+        terms.push_back({inbox(slot++, piece)});
       }
     }
     sum_terms(*call_.kernels, terms, piece_of(range(me()), piece));
   }
 
-  [[nodiscard]] MutableBytes inbox(std::size_t slot) const {
-    const auto size = range(me()).size();
-    return inbox_.subspan(slot * size, size);
+  /// Of the process in `slot`: kPiecesOpen pieces in turn.
+  [[nodiscard]] MutableBytes inbox(std::size_t slot, std::uint32_t piece) const {
+    const auto mine = range(me());
+    return piece_of(inbox_.subspan(slot * mine.size(), mine.size()), piece % kPiecesOpen).first(piece_of(mine, piece).size());
   }
   [[nodiscard]] std::vector<ConstBytes> local_term(Loans& loans, Rank owner, std::uint32_t piece) const {
     auto out = loans.bytes(layout_.locals(), me(), range(owner));
@@ -297,22 +331,27 @@ class AllGather : public Ranges, public std::enable_shared_from_this<AllGather> 
   void start(ExchangeDone done) {
     const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(done));
     for (std::uint32_t r = 0; r < call_.ranges.size(); ++r) {
-      for (std::uint32_t p = 0; p < pieces_of(range({r})); ++p) move({r}, p, all);
+      for (std::uint32_t p = 0; r != me().value && p < pieces_of(range({r})); ++p) fetch({r}, p, all);
     }
+    const auto work = [self = shared_from_this()](std::uint32_t p, ExchangeDone given) { self->give(p, std::move(given)); };
+    std::make_shared<Pieces>(*call_.tasks, pieces_of(range(me())), work, all->expect())->go();
     all->finish({});
   }
 
  private:
   using All = std::shared_ptr<Gathering>;
 
-  void move(Rank owner, std::uint32_t piece, const All& all) {
+  void give(std::uint32_t piece, ExchangeDone given) {
+    const auto all = std::make_shared<Gathering>(*call_.tasks, std::move(given));
+    each_elsewhere([&](const auto& ranks) {
+      call_.exchange->send(Layout::speaker(ranks, me()), tag(me(), piece), piece_of(range(me()), piece), all->expect());
+    });
+    pass_on(me(), piece, all);
+    all->finish({});
+  }
+
+  void fetch(Rank owner, std::uint32_t piece, const All& all) {
     const auto bytes = piece_of(range(owner), piece);
-    if (owner == me()) {
-      each_elsewhere([&](const auto& ranks) {
-        call_.exchange->send(Layout::speaker(ranks, owner), tag(owner, piece), bytes, all->expect());
-      });
-      return pass_on(owner, piece, all);
-    }
     const Rank from = layout_.local(owner) ? owner : layout_.speaker(owner);
     if (from != me()) return call_.exchange->receive(from, tag(owner, piece), bytes, all->expect());
     call_.exchange->receive(owner, tag(owner, piece), bytes,

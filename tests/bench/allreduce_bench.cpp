@@ -11,6 +11,7 @@
 #include "bench_process.hpp"
 #include "frenzy/base/check.hpp"
 #include "frenzy/base/thread_tasks.hpp"
+#include "frenzy/executor/arena.hpp"
 #include "frenzy/executor/collectives.hpp"
 #include "frenzy/executor/cpu/make_kernels.hpp"
 #include "frenzy/executor/session_exchange.hpp"
@@ -43,8 +44,15 @@ struct Device {
   ThreadTasks stream;
   std::unique_ptr<Kernels> kernels;
   std::unique_ptr<Exchange> exchange;
-  std::vector<float> data = std::vector<float>(kElements);
-  std::vector<float> inbox = std::vector<float>(kElements / kRanks * (kRanks - 1));
+
+ private:
+  // As in a program: one arena holds both.
+  static constexpr std::uint64_t kInbox = kElements / kRanks * (kRanks - 1);
+  std::unique_ptr<Arena> arena_ = std::move(Arena::create(Bytes{(kElements + kInbox) * sizeof(float)}, Bytes{1U << 30})).value();
+  std::span<float> all_{reinterpret_cast<float*>(arena_->bytes().data()), kElements + kInbox};
+
+ public:
+  std::span<float> data = all_.first(kElements), inbox = all_.last(kInbox);
 };
 
 /// One of the two processes. Thread: main, with the session on the loop's own.
@@ -103,7 +111,7 @@ class Side {
  private:
   void body(bool sends, int i, std::vector<std::promise<Status>>& done) {
     auto& device = *devices_[static_cast<std::size_t>(i) % kHere];
-    const auto bytes = std::as_writable_bytes(std::span(device.data));
+    const auto bytes = std::as_writable_bytes(device.data);
     const transport::BodyTag tag{turn_, static_cast<std::uint64_t>(i)};
     if (sends) {
       return process_.session().send_body(peer_, tag, bytes, [&done, i](Status s) {
@@ -123,8 +131,8 @@ class Side {
       auto& device = *devices_[i];
       const CollectiveCall call{device.exchange.get(), device.kernels.get(), &device.stream, device.rank,
                                 {turn, 0, 1}, ranges_, sizeof(float),
-                                std::as_writable_bytes(std::span(device.data))};
-      reduce_scatter(call, std::as_writable_bytes(std::span(device.inbox)), [&done, i, call](const Status& status) {
+                                std::as_writable_bytes(device.data)};
+      reduce_scatter(call, std::as_writable_bytes(device.inbox), [&done, i, call](const Status& status) {
         if (!status) return done[i].set_value(status);
         auto gather = call;
         gather.tag.kind = 2;

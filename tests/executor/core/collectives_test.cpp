@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <future>
+#include <map>
 
 #include "frenzy/base/thread_tasks.hpp"
 #include "frenzy/executor/cpu/reference/reference_kernels.hpp"
@@ -80,13 +81,29 @@ TEST_CASE("uneven reduce-scatter and all-gather sum in rank order, bit for bit",
 }
 namespace {
 
+/// Transfers of one rank between processes, by collective and peer.
+struct Open {
+  std::map<std::pair<std::uint8_t, Rank>, int> now;
+  int most = 0;
+};
+
 /// A rank's view in which every `size` ranks make a process.
 class Grouped final : public Exchange {
  public:
-  Grouped(std::unique_ptr<Exchange> view, std::uint32_t size) : view_(std::move(view)), size_(size) {}
+  Grouped(std::unique_ptr<Exchange> view, std::uint32_t size, Rank me)
+      : view_(std::move(view)), size_(size), me_(me) {}
   void send(Rank to, ExchangeTag tag, ConstBytes bytes, ExchangeDone done) override {
-    view_->send(to, tag, bytes, std::move(done));
+    if (home(to) == home(me_)) return view_->send(to, tag, bytes, std::move(done));
+    {
+      auto open = open_->lock();
+      open->most = std::max(open->most, ++open->now[{tag.kind, to}]);
+    }
+    view_->send(to, tag, bytes, [open = open_, to, kind = tag.kind, done = std::move(done)](Status status) {
+      --open->lock()->now[{kind, to}];
+      done(std::move(status));
+    });
   }
+  [[nodiscard]] int most_open() const { return open_->lock()->most; }
   void receive(Rank from, ExchangeTag tag, MutableBytes into, ExchangeDone done) override {
     view_->receive(from, tag, into, std::move(done));
   }
@@ -98,7 +115,19 @@ class Grouped final : public Exchange {
  private:
   std::unique_ptr<Exchange> view_;
   std::uint32_t size_;
+  Rank me_;
+  std::shared_ptr<Guarded<Open>> open_ = std::make_shared<Guarded<Open>>();
 };
+
+std::vector<Grouped*> group(Ring& ring, std::uint32_t size) {
+  std::vector<Grouped*> out;
+  for (std::uint32_t r = 0; r < ring.views.size(); ++r) {
+    auto grouped = std::make_unique<Grouped>(std::move(ring.views[r]), size, Rank{r});
+    out.push_back(grouped.get());
+    ring.views[r] = std::move(grouped);
+  }
+  return out;
+}
 
 float sum_over_processes(std::uint32_t n, std::uint32_t size, std::uint64_t i) {
   float total = 0;
@@ -119,13 +148,29 @@ TEST_CASE("ranks of one process are summed first, then the processes in order, b
     const auto size = 1 + static_cast<std::uint32_t>(rng.below(n));
     const auto total = 1 + rng.below(20000);
     Ring ring(n);
-    for (auto& view : ring.views) view = std::make_unique<Grouped>(std::move(view), size);
+    group(ring, size);
     const auto data = reduce_and_gather(ring, random_ranges(rng, total, n), seed);
     for (std::uint64_t i = 0; i < total; ++i) {
       const float expected = sum_over_processes(n, size, i);
       for (std::uint32_t r = 0; r < n; ++r) REQUIRE(data[r][i] == expected);
     }
   }
+}
+
+TEST_CASE("long ranges travel in pieces, two of a range at a time", "[executor]") {
+  constexpr std::uint32_t kRanks = 5, kInProcess = 2;
+  constexpr std::uint64_t kTotal = (9ULL << 20) + 123;
+  Rng rng(3);
+  Ring ring(kRanks);
+  const auto views = group(ring, kInProcess);
+  const auto data = reduce_and_gather(ring, random_ranges(rng, kTotal, kRanks), 1);
+  for (const auto* view : views) CHECK(view->most_open() <= 2);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < kTotal; ++i) {
+    const float expected = sum_over_processes(kRanks, kInProcess, i);
+    for (std::uint32_t r = 0; r < kRanks; ++r) wrong += data[r][i] == expected ? 0 : 1;
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a borrower sees the sender's memory until it gives it back", "[executor]") {
