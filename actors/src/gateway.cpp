@@ -168,10 +168,28 @@ void SessionBridge::attach(transport::Session& session, caf::actor gateway) {
 
 void SessionBridge::detach() { gateway_ = nullptr; }
 
+void SessionBridge::look_again_later() {
+  look_again_ = env_.tasks->at(env_.now() + std::chrono::seconds{1}, [this] {
+    look_again_ = TimerId::none;
+    if (!gateway_) return;
+    drop_revoked();
+    if (!peers_.empty()) look_again_later();
+  });
+}
+
+void SessionBridge::drop_revoked() {
+  std::vector<std::pair<PeerId, Error>> revoked;
+  for (const auto& [peer, info] : peers_) {
+    if (auto user = user_of(info); !user) revoked.emplace_back(peer, user.error());
+  }
+  for (const auto& [peer, why] : revoked) session_->close(peer, why.what);
+}
+
 void SessionBridge::peer_up(const transport::PeerInfo& peer) {
   peers_[peer.peer] = peer;
   env_.log->debug("peer.up", "peer={} role={} remote={}", peer.peer.value, static_cast<int>(peer.role), peer.remote_address);
   if (gateway_) caf::anon_send(gateway_, msg(PeerUp{peer}));
+  if (identify_ && look_again_ == TimerId::none) look_again_later();
 }
 
 void SessionBridge::peer_down(PeerId peer, const Error& why) {

@@ -196,7 +196,7 @@ class JobActor final : public WorkingActor {
     if (!last) return;
     over_ = true;
     watchers_.clear();
-    for (const auto& node : job_.nodes) tell_node(node.node, codec::DropPieces{id(), {}});
+    for (const auto& node : job_.nodes) tell_node(node.node, codec::ForgetJob{id()});
     send_to(parts_.coordinator, JobOver{id()});
   }
 

@@ -62,6 +62,7 @@ class NodeActor final : public WorkingActor {
   void on(const Incoming& m, const codec::AbortJob& request);
   void on(const Incoming& m, const codec::GetChunk& request);
   void on(const Incoming& m, const codec::DropPieces& request);
+  void on(const Incoming& m, const codec::ForgetJob& request);
   void reply(const Incoming& m, codec::Message message);
   void refuse(const Incoming& m, const Error& why) { reply(m, codec::Refused{why}); }
   void tell(codec::Message message);

@@ -28,7 +28,10 @@ void NodeActor::on(const Incoming& m, const codec::DropPieces& request) {
   });
   remove_pieces(std::move(pieces));
   reply(m, codec::Accepted{});
-  if (!request.digests.empty()) return;
+}
+
+void NodeActor::on(const Incoming& m, const codec::ForgetJob& request) {
+  reply(m, codec::Accepted{});
   std::erase_if(told_, [&](const auto& item) { return item.second.job == request.job; });
   sweep();
 }

@@ -51,8 +51,8 @@ class Echo final : public caf::event_based_actor {
 /// One message under way at a time; the first one from outside starts it.
 class Pinger final : public caf::event_based_actor {
  public:
-  Pinger(caf::actor_config& config, Forward forward, std::size_t count, std::promise<std::vector<double>>* done)
-      : caf::event_based_actor(config), forward_(std::move(forward)), count_(count), done_(done) {}
+  Pinger(caf::actor_config& config, Forward forward, std::size_t count, std::promise<std::vector<double>>* answer)
+      : caf::event_based_actor(config), forward_(std::move(forward)), count_(count), done_(answer) {}
   caf::behavior make_behavior() override {
     return {[this](Bytes128& bytes) {
       const double now = seconds_now();

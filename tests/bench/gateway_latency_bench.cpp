@@ -54,8 +54,8 @@ class Answerer final : public caf::event_based_actor {
 /// Asks `count` times, one request under way at a time.
 class Asker final : public caf::event_based_actor {
  public:
-  Asker(caf::actor_config& config, caf::actor gateway, std::size_t count, std::promise<std::vector<double>>* done)
-      : caf::event_based_actor(config), gateway_(std::move(gateway)), count_(count), done_(done) {}
+  Asker(caf::actor_config& config, caf::actor gateway, std::size_t count, std::promise<std::vector<double>>* answer)
+      : caf::event_based_actor(config), gateway_(std::move(gateway)), count_(count), done_(answer) {}
   caf::behavior make_behavior() override {
     return {
         [this](const Msg<actors::PeerUp>& m) {

@@ -73,10 +73,9 @@ struct Bench {
       device.memory = device.free = 640_MiB;
       device.slowdown = fastest * kSpeeds[0] / speed;
       devices.push_back(device);
-      const auto probe = executor::cpu::make_kernels(executor::probe_model(), model::Scalar::fp32, {});
-      calibration.devices[device.id] = executor::measure_device(
-          *probe, clock, {.slowdown = device.slowdown, .budget = std::chrono::milliseconds{1000}});
     }
+    const auto probe = executor::cpu::make_kernels(executor::probe_model(), model::Scalar::fp32, {});
+    calibration = executor::measure_virtual_devices(*probe, clock, devices, {.budget = std::chrono::milliseconds{1000}});
     const auto kernels = executor::cpu::make_kernels(spec, model::Scalar::fp32, {});
     executor::fill_catalogue(catalogue, *kernels, recipe.sequence, recipe.global_batch, 1);
   }

@@ -157,16 +157,22 @@ class HostileInput(ClusterTest):
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
     def test_at_the_limit_of_descriptors_a_daemon_waits_and_comes_back(self):
-        gate = self.gates()[0]
-        resource.prlimit(gate.pid, resource.RLIMIT_NOFILE, (256, 256))
-        crowd = [gate.connect() for _ in range(600)]
-        self.assert_quiet(gate, "no descriptors left")
-        for stranger in crowd:
-            stranger.close()
-        self.until(lambda: self.frenzy("ls").returncode == 0, "clients are served again", 20)
-        self.assertEqual(self.node("n1")["state"], "healthy")
-        self.assert_served("after")
-        self.assertLess(self.log("coordinator").count("\n"), 60, "the log is flooded")
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))  # as under `ulimit -n 256`
+        try:
+            gates = self.gates()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for gate, name in zip(gates, ("coordinator", "n1")):
+            self.assertEqual(resource.prlimit(gate.pid, resource.RLIMIT_NOFILE)[0], 256)
+            crowd = [gate.connect() for _ in range(600)]
+            self.assert_quiet(gate, name + " has no descriptors left")
+            for stranger in crowd:
+                stranger.close()
+            self.until(lambda: self.frenzy("ls").returncode == 0, "clients are served again", 20)
+            self.until(lambda: self.node("n1")["state"] == "healthy", "the node is back", 20)
+            self.assert_served("after-" + name)
+            self.assertLess(self.log(name).count("\n"), 80, "the log is flooded")
 
 
 if __name__ == "__main__":

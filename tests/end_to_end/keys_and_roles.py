@@ -1,6 +1,7 @@
 import json
 import os
 import stat
+import subprocess
 import time
 import unittest
 
@@ -23,6 +24,30 @@ class KeysAndRoles(ClusterTest):
         self.ok("keys", "revoke", "ada")
         time.sleep(1.2)
         self.assertEqual(self.frenzy("ls").returncode, 3)
+
+    def test_a_watch_ends_with_the_key_it_began_with(self):
+        self.start_coordinator()
+        key = self.as_user("ada", "user")
+        self.assertEqual(self.run_as(key, "submit", self.job_file(), *self.overrides("hers", 100)).returncode, 0)
+        environment = dict(self.environment, FRENZY_KEY_FILE=key)
+        watch = subprocess.Popen([binary("frenzy"), "watch", "hers"], env=environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn("submitted", watch.stdout.readline())
+        self.ok("keys", "revoke", "ada")
+        _, complaint = watch.communicate(timeout=5)
+        self.assertEqual(watch.returncode, 3)
+        self.assertIn("revoked", complaint)
+
+    def test_a_watch_that_loses_its_coordinator_says_so(self):
+        self.start_coordinator()
+        self.assertEqual(self.submit("mine", 100).returncode, 0)
+        watch = subprocess.Popen([binary("frenzy"), "watch", "mine"], env=self.environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn("submitted", watch.stdout.readline())
+        self.end("coordinator")
+        _, complaint = watch.communicate(timeout=5)
+        self.assertEqual(watch.returncode, 3, complaint)
+        self.assertIn("127.0.0.1", complaint)
 
     def test_the_clusters_key_admits_no_client(self):
         self.start_coordinator()

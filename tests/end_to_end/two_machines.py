@@ -63,6 +63,17 @@ class TypedFromReadme(TwoMachines):
         self.assertEqual({carrier for carrier, _ in self.links_of_runners()}, {"tcp"})
         self.assertNotIn("carrier=ucx", re.sub(r"(?m)^.*role=coordinator.*$", "", self.log("node2")))
 
+    def test_carrier_tcp_opens_the_gates_and_no_port_of_ucx(self):
+        lines = readme_lines()
+        for number, typed in lines.items():
+            for line in typed:
+                self.type_line(number, line, "--carrier tcp" if "frenzy-node" in line else "")
+        self.until(lambda: self.healthy(2), "both nodes are healthy")
+        listening = {number: sorted(re.findall(r":(\d+)\s", self.run_on(number, "ss -Hltun | awk '{print $5, \"\"}'").stdout))
+                     for number in lines}
+        self.assertEqual(listening, {1: ["4700", "4701"], 2: ["4701"]})
+        self.train()
+
     def test_with_ucx(self):
         self.type_it(flag("--trusted-networks"))
         self.train()

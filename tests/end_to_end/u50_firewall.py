@@ -11,7 +11,7 @@ from two_machines import TypedFromReadme as Typed, flag, readme_lines, unittest
 class Firewall(Typed):
     # Only this file's cases.
     test_with_tcp = test_with_ucx = test_one_side_that_trusts_is_not_enough = None
-    test_the_coordinator_prints_lines_that_work = None
+    test_the_coordinator_prints_lines_that_work = test_carrier_tcp_opens_the_gates_and_no_port_of_ucx = None
 
     def setUp(self):
         if shutil.which("nft") is None:
@@ -40,6 +40,19 @@ class Firewall(Typed):
         self.type_it(flag("--trusted-networks"))
         self.train()
         self.assertEqual({carrier for carrier, _ in self.links_of_runners()}, {"ucx"})
+
+    def test_a_node_whose_gate_is_closed_is_named_with_its_port(self):
+        self.accept_only(1, "4700")  # whichever calls the other
+        self.accept_only(2, "")
+        self.type_it()
+        shutil.copy(self.path("text.txt"), self.path("machine1/text.txt"))
+        self.run_on(1, "frenzy new --preset gpt2-tiny | sed s/data.txt/text.txt/ > job.toml")
+        begin = time.monotonic()
+        done = self.run_on(1, "frenzy submit job.toml --wait -o train.steps=30 -o train.seq_len=32 -o train.global_batch=8 -o train.warmup=0")
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"10\.0\.0\.[12]:\d+ -> 10\.0\.0\.[12]:4701: no connection within 2000 ms: "
+                                      r"nobody is there, or a firewall keeps that port closed")
 
     def test_joining_through_a_closed_port_fails_soon_and_says_where(self):
         self.accept_only(1, "")

@@ -93,11 +93,10 @@ Cluster make_cluster(const Arguments& arguments, const Clock& clock) {
     device.name = format("cpu{}", node.devices.size());
     device.memory = device.free = Bytes{static_cast<std::uint64_t>(memory * 1048576)};
     device.slowdown = speed > 0 ? executor::default_slowdown(speed) : 0;
-    const auto kernels = executor::cpu::make_kernels(executor::probe_model(), model::Scalar::fp32, {});
-    out.calibration.devices[device.id] =
-        executor::measure_device(*kernels, clock, {.slowdown = device.slowdown});
     node.devices.push_back(device);
   }
+  const auto kernels = executor::cpu::make_kernels(executor::probe_model(), model::Scalar::fp32, {});
+  out.calibration = executor::measure_virtual_devices(*kernels, clock, node.devices, {});
   return out;
 }
 

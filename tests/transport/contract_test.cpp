@@ -413,7 +413,7 @@ TEMPLATE_TEST_CASE("either side may close and both hear why", "[contract]", CARR
     other.on_loop([&] {
       CHECK(other.events.messages.size() == 1);
       CHECK(other.events.downs.size() == 1);
-      CHECK(other.events.downs[0].second.code == Errc::cancelled);
+      CHECK(other.events.downs[0].second.code == Errc::unreachable);
       CHECK(other.events.downs[0].second.what.find("drained") != std::string::npos);
     });
     CHECK(ask(closer, [&] { return closer.events.downs.at(0).second.code; }) == Errc::cancelled);

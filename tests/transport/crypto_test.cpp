@@ -1,12 +1,12 @@
 #include "frenzy/crypto/crypto.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "frenzy/base/byte_io.hpp"
 #include "frenzy/base/memory_files.hpp"
 #include "frenzy/base/text.hpp"
 #include "frenzy/crypto/content_hashing.hpp"
 #include "frenzy/crypto/keys.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace frenzy;
 using namespace frenzy::transport;
@@ -67,6 +67,91 @@ TEST_CASE("both ciphers agree with OpenSSL on a nonce made of a counter", "[cryp
   }
 }
 
+namespace {
+
+struct LongText {
+  AeadKind kind;
+  std::size_t bytes;
+  std::string tag, digest;  // of the sealed text, as libsodium alone makes them
+};
+
+bool usable(AeadKind kind) { return (sodium()->aead_kinds() & static_cast<unsigned>(kind)) != 0; }
+
+std::vector<std::byte> text_of(std::size_t bytes) {
+  std::vector<std::byte> out(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 31 % 251);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "texts short and long, on both sides of the change of library, seal as libsodium seals them",
+    "[crypto]") {
+  const auto gcm = AeadKind::aes256gcm, chacha = AeadKind::chacha20poly1305;
+  const auto texts =
+      std::vector<LongText>{{gcm, 2047, "de762119624bf9e1dede7f62a8cc06cd",
+                             "fc7d003a7ac6a5c4f10993ab637ec32a7f736b446394651af34dbd1879fccba9"},
+                            {gcm, 2048, "731fbe49d7a363a51e771b344708bc18",
+                             "30995299dc8c0b001141621e4aed737fa140a9585390f2a50c2a9b67b0963257"},
+                            {gcm, 100003, "971764a9c76b7fb55bf1c56d00ee24c6",
+                             "b64283dfd29f3405339fdeae36e72f709cbdbe8e0d1995358fc62fab07d01731"},
+                            {chacha, 2047, "5b2b90462f296893166a99baaf3d25c6",
+                             "3d21a401146b1587e6ba1760e7d2c418c76dedf3749d21f602cd679c3d167318"},
+                            {chacha, 2048, "57869ba3fdee0b124559a4d5a84ded72",
+                             "597c15300c03045a33f4b9f1abbc121ea53c8b111aa5a09689970a425d0c3f93"},
+                            {chacha, 100003, "ae46c96f7a2727544e39e07cc28ee2ad",
+                             "c8ed3e0636158858462b0cf0f5525dc09c32a5858ec6f3284ad9be794d792c05"}};
+  for (const auto& t : texts) {
+    if (!usable(t.kind)) continue;
+    const auto aead = sodium()->aead(t.kind, counting_key());
+    auto text = text_of(t.bytes);
+    const auto tag = aead->seal(7, bytes_of("header"), text, text);
+    CHECK(hex_of(tag) == t.tag);
+    CHECK(format("{}", crypto::make_content_hashing()->digest(text)) == t.digest);
+    REQUIRE(aead->open(7, bytes_of("header"), text, tag));
+    CHECK(text == text_of(t.bytes));
+  }
+}
+
+TEST_CASE("bodies that are only authenticated carry the tag that libsodium gives them",
+          "[crypto]") {
+  const auto tags = std::vector<std::pair<std::size_t, std::string>>{
+      {2047, "1d78af5d13490eddf6ac3a5f9edee601"},
+      {2048, "f602c7fe3a043ef78750585eecf2e78a"},
+      {100003, "1fc23161bdf03f793c46becb5f6b4fc7"}};
+  const auto aead = sodium()->aead(AeadKind::chacha20poly1305, counting_key());
+  for (const auto& [bytes, expected] : tags) {
+    auto text = text_of(bytes);
+    const auto tag = aead->seal(7, text, {}, {});
+    CHECK(hex_of(tag) == expected);
+    CHECK(aead->open(7, text, {}, tag));
+    text.back() ^= std::byte{1};
+    CHECK_FALSE(aead->open(7, text, {}, tag));
+  }
+}
+
+TEST_CASE("one key seals and opens by turns, and a refused text spoils nothing after it",
+          "[crypto]") {
+  for (const auto kind : {AeadKind::aes256gcm, AeadKind::chacha20poly1305}) {
+    if (!usable(kind)) continue;
+    const auto aead = sodium()->aead(kind, counting_key());
+    for (std::uint64_t counter = 0; counter < 6; ++counter) {
+      const auto plain = text_of(counter % 2 == 0 ? 5000 : 100);
+      auto text = plain;
+      const auto tag = aead->seal(counter, bytes_of("head"), text, text);
+      for (const auto at : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
+        auto broken = text;
+        broken[at] ^= std::byte{0x80};
+        CHECK_FALSE(aead->open(counter, bytes_of("head"), broken, tag));
+      }
+      CHECK_FALSE(aead->open(counter + 1, bytes_of("head"), std::span(text).first(0), tag));
+      REQUIRE(aead->open(counter, bytes_of("head"), text, tag));
+      CHECK(text == plain);
+    }
+  }
+}
+
 TEST_CASE("key agreement follows RFC 7748 and refuses points of low order", "[crypto]") {
   const auto c = sodium();
   const auto alice = key_of("77076d0a7318a57d3c16c17251b26645c6b8d5a3d7b0d4b9f1d1f0a0b0c0d0e0");
@@ -103,7 +188,8 @@ TEST_CASE("a changed byte anywhere breaks the seal", "[crypto]") {
   }
 }
 
-TEST_CASE("a key file may pin a coordinator and say a role, and says neither by itself", "[crypto]") {
+TEST_CASE("a key file may pin a coordinator and say a role, and says neither by itself",
+          "[crypto]") {
   const auto c = sodium();
   auto keys = crypto::make_keys(*c);
   auto plain = crypto::parse_keys(crypto::keys_text(keys));

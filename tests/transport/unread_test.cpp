@@ -24,7 +24,9 @@ class WithholdingCarrier final : public Carrier {
   Result<std::string> listen(const std::string& address) override { return below_.listen(address); }
   LinkId connect(const std::string& address) override { return below_.connect(address); }
   void send_packet(LinkId link, std::vector<std::byte> bytes) override { below_.send_packet(link, std::move(bytes)); }
-  std::vector<std::byte> offer(LinkId link) override { return below_.offer(link); }
+  std::vector<std::byte> offer(LinkId link, std::span<const std::byte> theirs) override {
+    return below_.offer(link, theirs);
+  }
   void upgrade(LinkId link, std::span<const std::byte> offer) override { below_.upgrade(link, offer); }
   void send(LinkId link, const OutFrame& frame) override {
     if (frame.payload.size() > 1000 && !std::exchange(withheld_, true)) return;
@@ -103,7 +105,7 @@ class Forger final : private PeerOwner, private Carrier {
   Result<std::string> listen(const std::string&) override { return std::string(); }
   LinkId connect(const std::string&) override { return {}; }
   void send_packet(LinkId, std::vector<std::byte>) override {}
-  std::vector<std::byte> offer(LinkId) override { return {}; }
+  std::vector<std::byte> offer(LinkId, std::span<const std::byte>) override { return {}; }
   void upgrade(LinkId, std::span<const std::byte>) override {}
   void send(LinkId, const OutFrame&) override { ++credits; }
   void close(LinkId) override { closed = true; }

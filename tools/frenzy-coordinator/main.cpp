@@ -46,7 +46,7 @@ actors::CoordinatorParts parts_for(actors::Environment env, store::Store& store,
 void greet(const std::string& address, const std::string& state) {
   std::printf("frenzy-coordinator listens at %s, state in %s\n", address.c_str(), state.c_str());
   if (!tools::is_loopback(address)) {
-    const auto host = address.substr(0, address.rfind(':'));
+    const auto host = transport::host_of(address);
     std::printf("To add the devices of another machine, type there (the key admits nodes: keep it secret)\n"
                 "  scp %s:%s .\n"
                 "  FRENZY_KEY_FILE=cluster.key frenzy-node --coordinator %s\n"

@@ -40,7 +40,7 @@ OWNERS = {
     r"<caf/": ["actors/", "tools/frenzy", "tools/examples", "tests/"],
     r"<(ucp|ucs|uct)/": ["transport/ucx/"],
     r"<(oneapi/)?dnnl": ["executor/cpu/src/gemm_onednn.cpp"],
-    r"<sodium": ["transport/crypto/"],
+    r"<(sodium|openssl/)": ["transport/crypto/"],
     r"<sqlite3": ["actors/store/"],
     r"<(kj|capnp)/": ["schemas/codec/", "schemas/wire/"],
     r"<spdlog/": ["schemas/base/logging/"],

@@ -165,7 +165,7 @@ std::vector<std::byte> Handshake::make_identity() {
   const auto& options = parts_.options;
   auto clear = encode(Identity{options.role, options.body_seal,
                                static_cast<std::uint32_t>(options.heartbeat.count()), options.uuid,
-                               options.identity.public_key, parts_.offer});
+                               options.identity.public_key, parts_.offer(peer_.offer)});
   const auto head = identity_head(options.protocol_version);
   const auto tag = identity_aead(caller_)->seal(0, head, clear, clear);
   ByteWriter out;

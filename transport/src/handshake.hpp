@@ -33,7 +33,8 @@ class Handshake {
     Crypto& crypto;
     Admission& admission;
     LinkInfo link;
-    std::vector<std::byte> offer;
+    /// Called once, when it goes out: the answerer's not before the caller is admitted.
+    std::function<std::vector<std::byte>(std::span<const std::byte> theirs)> offer;
   };
 
   Handshake(Parts parts, const Uuid& target);

@@ -338,7 +338,7 @@ void Peer::close(const std::string& reason) {
 void Peer::on_goodbye(std::string_view text) {
   if (closing_) return parts_.carrier.close(link_);
   closing_ = true;
-  reason_ = error(Errc::cancelled, "{}: the other side closed: {}", route_,
+  reason_ = error(Errc::unreachable, "{}: the other side closed: {}", route_,
                   printable(text, kMaxReason));
   enqueue(FrameKind::goodbye, {}, nullptr);
   force_after_deadline();

@@ -1,8 +1,8 @@
 #include "refusal_log.hpp"
 
-namespace frenzy::transport {
+#include "frenzy/transport/carrier.hpp"
 
-std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+namespace frenzy::transport {
 
 void RefusalLog::refused(const std::string& remote, const Error& why) {
   const auto now = clock_.now();

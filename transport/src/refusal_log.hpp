@@ -29,7 +29,4 @@ class RefusalLog {
   std::map<std::string, Host> hosts_;
 };
 
-/// "10.0.0.1:99" and "[::1]:99" without the port.
-[[nodiscard]] std::string host_of(const std::string& address);
-
 }  // namespace frenzy::transport

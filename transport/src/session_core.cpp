@@ -86,7 +86,8 @@ void SessionCore::link_up(LinkId link, const LinkInfo& info) {
   if (!info.outgoing) start_deadline(link, pending);
   if (pending.reason) return;
   pending.handshake = std::make_unique<Handshake>(
-      Handshake::Parts{options_, parts_.crypto, parts_.admission, info, parts_.carrier.offer(link)},
+      Handshake::Parts{options_, parts_.crypto, parts_.admission, info,
+                       [this, link](auto theirs) { return parts_.carrier.offer(link, theirs); }},
       pending.target);
   if (info.outgoing) parts_.carrier.send_packet(link, pending.handshake->start());
 }

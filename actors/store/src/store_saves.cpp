@@ -30,28 +30,21 @@ Result<std::vector<model::SavedPiece>> SqliteStore::record_save(JobId job, const
 }
 
 Result<std::vector<model::SavedPiece>> SqliteStore::forget_saves(JobId job, std::uint64_t keep) {
-  std::vector<model::SavedPiece> pieces;
-  {
-    auto old = database_->query(
-        "SELECT pieces FROM saves WHERE job = ?1 AND step NOT IN"
-        " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2)");
-    if (!old) return old.error();
-    (*old)->bind(job.uuid.bytes).bind(keep);
-    while (true) {
-      const auto row = (*old)->step();
-      if (!row) return row.error();
-      if (!*row) break;
-      const auto save = read_save((*old)->blob(0));
-      if (!save) return save.error();
-      pieces.insert(pieces.end(), save->pieces.begin(), save->pieces.end());
-    }
-  }
-  if (pieces.empty()) return pieces;
   auto forget = database_->query(
       "DELETE FROM saves WHERE job = ?1 AND step NOT IN"
-      " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2)");
+      " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2) RETURNING pieces");
   if (!forget) return forget.error();
-  if (auto done = (*forget)->bind(job.uuid.bytes).bind(keep).run(); !done) return done.error();
+  (*forget)->bind(job.uuid.bytes).bind(keep);
+  std::vector<model::SavedPiece> pieces;
+  while (true) {
+    const auto row = (*forget)->step();
+    if (!row) return row.error();
+    if (!*row) break;
+    const auto save = read_save((*forget)->blob(0));
+    if (!save) return save.error();
+    pieces.insert(pieces.end(), save->pieces.begin(), save->pieces.end());
+  }
+  if (pieces.empty()) return pieces;
   const auto named = named_pieces();
   if (!named) return named.error();
   std::erase_if(pieces, [&](const auto& piece) { return named->contains(piece.digest); });

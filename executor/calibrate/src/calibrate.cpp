@@ -103,12 +103,27 @@ model::ModelSpec probe_model() {
 model::DeviceCost measure_device(Kernels& kernels, const Clock& clock, const CalibrateOptions& options) {
   Probe probe(kernels);
   probe.layer();
-  const double slow = options.slowdown > 0 ? options.slowdown : 1.0;
   const auto layer = least_cpu_time(kernels, clock, options.budget * 3 / 4, [&] { probe.layer(); });
   const auto optimizer = least_cpu_time(kernels, clock, options.budget / 4, [&] { probe.optimizer(); });
   model::DeviceCost out;
-  out.matrix_rate = {probe.layer_flops() / (layer.count() * slow)};
-  out.memory_bandwidth = {probe.optimizer_bytes() / (optimizer.count() * slow)};
+  out.matrix_rate = {probe.layer_flops() / layer.count()};
+  out.memory_bandwidth = {probe.optimizer_bytes() / optimizer.count()};
+  return out;
+}
+
+model::DeviceCost slowed(model::DeviceCost cost, double slowdown) {
+  if (slowdown <= 0) return cost;
+  cost.matrix_rate.value /= slowdown;
+  cost.memory_bandwidth.value /= slowdown;
+  return cost;
+}
+
+model::Calibration measure_virtual_devices(Kernels& kernels, const Clock& clock,
+                                           const std::vector<model::DeviceSpec>& devices,
+                                           const CalibrateOptions& options) {
+  const auto processor = measure_device(kernels, clock, options);
+  model::Calibration out;
+  for (const auto& device : devices) out.devices[device.id] = slowed(processor, device.slowdown);
   return out;
 }
 

@@ -140,6 +140,11 @@ void describe(A& a, typename A::template Of<DropPieces>& v) {
 }
 
 template <class A>
+void describe(A& a, typename A::template Of<ForgetJob>& v) {
+  a("job", v.job);
+}
+
+template <class A>
 void describe(A& a, typename A::template Of<GetCheckpoint>& v) {
   a("job", v.job);
 }

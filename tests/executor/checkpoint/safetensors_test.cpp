@@ -5,6 +5,7 @@
 #include "frenzy/base/byte_io.hpp"
 #include "frenzy/base/memory_files.hpp"
 #include "frenzy/base/rng.hpp"
+#include "mutations.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 using namespace frenzy;
+using namespace std::string_view_literals;
 using namespace frenzy::executor::checkpoint;
 using frenzy::test::AllocationWatch;
 
@@ -55,27 +57,7 @@ std::string repeated(const std::string& part, std::size_t count) {
   return out;
 }
 
-std::string mutated(std::string text, Rng& rng) {
-  constexpr std::string_view kSpice = "\"{}[],:\\09-.eu\xff\x80 ";
-  for (auto edits = 1 + rng.below(5); edits > 0 && !text.empty(); --edits) {
-    const auto at = rng.below(text.size());
-    switch (rng.below(4)) {
-      case 0:
-        text[at] = static_cast<char>(rng.below(256));
-        break;
-      case 1:
-        text.erase(at, 1 + rng.below(12));
-        break;
-      case 2:
-        text.insert(at, 1, kSpice[rng.below(kSpice.size())]);
-        break;
-      default:
-        text.insert(at, text.substr(rng.below(text.size()), rng.below(40)));
-        break;
-    }
-  }
-  return text;
-}
+constexpr std::string_view kSpice = "\"{}[],:\\09-.eu\xff\x80 "sv;
 
 struct Row {
   std::string bytes, reason;
@@ -202,7 +184,7 @@ TEST_CASE("mutated headers are refused or describe the data exactly", "[checkpoi
   Rng rng(31);
   int accepted = 0;
   for (int round = 0; round < 5000; ++round) {
-    const auto bytes = mutated(original, rng);
+    const auto bytes = tests::mutated(original, kSpice, rng);
     const auto header = read_bytes(bytes);
     if (!header.ok()) continue;
     ++accepted;

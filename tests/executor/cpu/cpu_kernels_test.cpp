@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "frenzy/base/rng.hpp"
 #include "frenzy/executor/cpu/make_kernels.hpp"
@@ -44,27 +45,39 @@ double largest(const std::vector<double>& values) {
   return out;
 }
 
-/// Bound relative to the largest of the tensor.
-void check_close(const std::vector<double>& actual, const std::vector<double>& expected, double bound) {
-  REQUIRE(actual.size() == expected.size());
-  auto difference = actual;
-  for (std::size_t i = 0; i < expected.size(); ++i) difference[i] -= expected[i];
-  const double limit = bound * std::max(largest(expected), 1e-4);
-  CHECK(std::all_of(difference.begin(), difference.end(), [&](double d) { return std::abs(d) <= limit; }));
-  if (largest(difference) > limit) WARN("off by " << largest(difference) << ", limit " << limit);
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double out = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i])) return std::numeric_limits<double>::infinity();
+    out = std::max(out, std::abs(a[i] - b[i]));
+  }
+  return out;
 }
 
-void compare_tensors(const ModelRun& actual, const ModelRun& expected, std::vector<double> (ModelRun::*values)(std::size_t) const,
-                     double bound) {
-  for (std::size_t block = 0; block < actual.blocks(); ++block) {
-    const auto ours = (actual.*values)(block), theirs = (expected.*values)(block);
-    for (const auto& tensor : actual.layout()[block].tensors) {
-      INFO(tensor.name);
-      const auto begin = static_cast<std::ptrdiff_t>(tensor.offset);
-      const auto end = begin + static_cast<std::ptrdiff_t>(tensor.elements());
-      check_close({ours.begin() + begin, ours.begin() + end}, {theirs.begin() + begin, theirs.begin() + end}, bound);
-    }
+/// The same model in fp64, in plain fp32, and by the kernels under test. What a model makes of rounding
+/// is measured on the plain one: the kernels may be off by four times as much.
+struct Runs {
+  ModelRun exact, plain, fast;
+
+  template <class Values>
+  void compare(Values values, double floor = 2e-6) const {
+    const auto expected = values(exact);
+    const double limit = std::max(4.0 * largest_difference(values(plain), expected),
+                                  floor * std::max(largest(expected), 1e-4));
+    CHECK(largest_difference(values(fast), expected) <= limit);
   }
+  template <class Act>
+  void each(Act act) {
+    act(exact);
+    act(plain);
+    act(fast);
+  }
+};
+
+std::vector<double> values_of(const std::vector<double>& block, const model::TensorSpec& tensor) {
+  const auto begin = block.begin() + static_cast<std::ptrdiff_t>(tensor.offset);
+  return {begin, begin + static_cast<std::ptrdiff_t>(tensor.elements())};
 }
 
 void train(ModelRun& run, const Batch& batch, const model::Recipe& recipe, int steps) {
@@ -84,20 +97,26 @@ TEST_CASE("CPU kernels agree with the fp64 reference on random models", "[execut
     const auto one = random_case(seed);
     INFO("seed " << seed << " hidden " << one.spec.hidden << " heads " << one.spec.heads << " sequence "
                  << one.shape.sequence);
-    cpu::reference::ReferenceKernels<double> reference(one.spec);
+    cpu::reference::ReferenceKernels<double> exact(one.spec);
+    cpu::reference::ReferenceKernels<float> plain(one.spec);
     const auto fast = make_kernels(one.spec, model::Scalar::fp32, {});
-    ModelRun expected(one.spec, reference, one.logit_rows), actual(one.spec, *fast, one.logit_rows);
-    expected.randomise(seed, 0.3);
-    actual.randomise(seed, 0.3);
+    Runs runs{{one.spec, exact, one.logit_rows}, {one.spec, plain, one.logit_rows}, {one.spec, *fast, one.logit_rows}};
     const auto batch = random_batch(one.spec, one.shape, seed, one.skip_one_in);
-    CHECK(actual.forward(batch) == Approx(expected.forward(batch)).epsilon(2e-6));
-    expected.backward(batch, ModelRun::Halves::together);
-    actual.backward(batch, ModelRun::Halves::together);
-    for (std::size_t block = 1; block < actual.blocks(); ++block) {
-      check_close(actual.activation(block - 1), expected.activation(block - 1), 1e-5);
-      check_close(actual.input_gradient(block), expected.input_gradient(block), 5e-5);
+    runs.each([&](ModelRun& run) { run.randomise(seed, 0.3); });
+    CHECK(runs.fast.forward(batch) == Approx(runs.exact.forward(batch)).epsilon(2e-6));
+    static_cast<void>(runs.plain.forward(batch));
+    runs.each([&](ModelRun& run) { run.backward(batch, ModelRun::Halves::together); });
+    for (std::size_t block = 1; block < runs.fast.blocks(); ++block) {
+      INFO("block " << block);
+      runs.compare([&](const ModelRun& run) { return run.activation(block - 1); });
+      runs.compare([&](const ModelRun& run) { return run.input_gradient(block); });
     }
-    compare_tensors(actual, expected, &ModelRun::gradient, 5e-5);
+    for (std::size_t block = 0; block < runs.fast.blocks(); ++block) {
+      for (const auto& tensor : runs.fast.layout()[block].tensors) {
+        INFO(tensor.name);
+        runs.compare([&](const ModelRun& run) { return values_of(run.gradient(block), tensor); });
+      }
+    }
   }
 }
 

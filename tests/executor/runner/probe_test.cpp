@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "frenzy/base/rng.hpp"
 #include "frenzy/executor/calibrate.hpp"
 #include "frenzy/executor/cpu/reference/reference_kernels.hpp"
 
@@ -7,16 +8,24 @@ using namespace frenzy;
 using namespace frenzy::executor;
 using cpu::reference::ReferenceKernels;
 
-TEST_CASE("a device that is slowed down measures slower by the same factor", "[executor]") {
+TEST_CASE("virtual devices of one processor measure in the exact ratio of their slowdowns", "[executor]") {
   const SystemClock clock;
   ReferenceKernels<float> kernels(probe_model());
-  const auto fast = measure_device(kernels, clock, {.slowdown = 2, .budget = std::chrono::milliseconds{1}});
-  const auto slow = measure_device(kernels, clock, {.slowdown = 8, .budget = std::chrono::milliseconds{1}});
-  CHECK(fast.matrix_rate.value > 0);
-  CHECK(fast.memory_bandwidth.value > 0);
-  // Least CPU times of the same work: far apart only if the slowdown were not applied.
-  CHECK(fast.matrix_rate.value / slow.matrix_rate.value > 2.0);
-  CHECK(fast.matrix_rate.value / slow.matrix_rate.value < 8.0);
+  Rng rng(1);
+  std::vector<model::DeviceSpec> devices(3);
+  for (auto& device : devices) device.id = DeviceId::random(rng);
+  devices[0].slowdown = 0;  // as fast as the processor
+  devices[1].slowdown = 2;
+  devices[2].slowdown = 8;
+  const auto out = measure_virtual_devices(kernels, clock, devices, {.budget = std::chrono::milliseconds{1}});
+  const auto& processor = out.devices.at(devices[0].id);
+  CHECK(processor.matrix_rate.value > 0);
+  CHECK(processor.memory_bandwidth.value > 0);
+  for (const auto& device : {devices[1], devices[2]}) {
+    const auto& cost = out.devices.at(device.id);
+    CHECK(cost.matrix_rate.value == processor.matrix_rate.value / device.slowdown);
+    CHECK(cost.memory_bandwidth.value == processor.memory_bandwidth.value / device.slowdown);
+  }
 }
 
 TEST_CASE("the catalogue holds what a backend asks for and nothing else", "[executor]") {

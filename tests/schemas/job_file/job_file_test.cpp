@@ -1,6 +1,7 @@
 #include "frenzy/job_file/job_file.hpp"
 
 #include "frenzy/base/rng.hpp"
+#include "small_job.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,18 +11,6 @@ using namespace frenzy;
 using namespace frenzy::job_file;
 
 namespace {
-
-constexpr std::string_view kSmall = R"(name = "kjv"
-[model]
-preset = "gpt2-tiny"
-[data]
-path = "bible.txt"
-[train]
-steps = 120
-global_batch = 24
-seq_len = 64
-lr = 1e-3
-)";
 
 constexpr std::string_view kWhole = R"(name = "every-key.v1"
 [model]
@@ -121,7 +110,7 @@ model::JobSpec random_job(Rng& rng) {
 }  // namespace
 
 TEST_CASE("a short job file gets the defaults of the recipe", "[job_file]") {
-  const auto job = parsed(kSmall);
+  const auto job = parsed(kSmallJob);
   model::JobSpec expected;
   expected.name = "kjv";
   expected.model = *model::preset("gpt2-tiny");
@@ -169,7 +158,7 @@ TEST_CASE("every key of the schema reaches its field", "[job_file]") {
 }
 
 TEST_CASE("a preset's sizes can be changed one by one", "[job_file]") {
-  auto job = parsed(kSmall, {"model.vocabulary=512", "model.hidden=128"});
+  auto job = parsed(kSmallJob, {"model.vocabulary=512", "model.hidden=128"});
   CHECK(job.model.vocabulary == 512);
   CHECK(job.model.hidden == 128);
   CHECK(job.model.ffn == 512);
@@ -192,7 +181,7 @@ TEST_CASE("a source may be written in four ways", "[job_file]") {
 
 TEST_CASE("overrides change, add and may be plain words", "[job_file]") {
   const auto job = parsed(
-      kSmall, {"train.steps=5", "name=other", "job.priority=3", "train.steps=6",
+      kSmallJob, {"train.steps=5", "name=other", "job.priority=3", "train.steps=6",
                "train.betas=[0.5, 0.6]", "data.path=my text.txt", "train.schedule=\"linear\""});
   CHECK(job.recipe.steps == 6);
   CHECK(job.name == "other");
@@ -203,7 +192,7 @@ TEST_CASE("overrides change, add and may be plain words", "[job_file]") {
 }
 
 TEST_CASE("canonical text parses back to an equal job", "[job_file]") {
-  CHECK(parsed(to_toml(parsed(kSmall))) == parsed(kSmall));
+  CHECK(parsed(to_toml(parsed(kSmallJob))) == parsed(kSmallJob));
   CHECK(parsed(to_toml(parsed(kWhole))) == parsed(kWhole));
   Rng rng(2024);
   for (int round = 0; round < 300; ++round) {
@@ -239,7 +228,7 @@ TEST_CASE("relative paths belong to the job file's folder", "[job_file]") {
   for (const auto& row : {Row{"/home/a/job.toml", "d.txt", "/home/a/d.txt"},
                           Row{"job.toml", "d.txt", "d.txt"}, Row{"x/job.toml", "../d.txt", "d.txt"},
                           Row{"/a/b/job.toml", "/data/d.txt", "/data/d.txt"}}) {
-    auto job = parsed(kSmall);
+    auto job = parsed(kSmallJob);
     job.data.sources[0].path = row.path;
     CHECK(resolved(job, row.file).data.sources[0].path == row.resolved);
     CHECK(resolved(job, row.file).data.tokenizer_path.empty());

@@ -1,4 +1,5 @@
 #include "frenzy/base/rng.hpp"
+#include "mutations.hpp"
 #include "frenzy/job_file/job_file.hpp"
 
 #include <catch2/catch.hpp>
@@ -6,31 +7,12 @@
 #include <string>
 
 using namespace frenzy;
+using namespace std::string_view_literals;
 using namespace frenzy::job_file;
 
 namespace {
 
-std::string mutated(std::string text, Rng& rng) {
-  constexpr std::string_view kSpice = "\"'[]{}=.,#\n\\\x00\xff-+eE_:TZ0";
-  for (auto edits = 1 + rng.below(6); edits > 0 && !text.empty(); --edits) {
-    const auto at = rng.below(text.size());
-    switch (rng.below(4)) {
-      case 0:
-        text[at] = static_cast<char>(rng.below(256));
-        break;
-      case 1:
-        text.erase(at, 1 + rng.below(20));
-        break;
-      case 2:
-        text.insert(at, 1, kSpice[rng.below(kSpice.size())]);
-        break;
-      default:
-        text.insert(at, text.substr(rng.below(text.size()), rng.below(30)));
-        break;
-    }
-  }
-  return text;
-}
+constexpr std::string_view kSpice = "\"'[]{}=.,#\n\\\x00\xff-+eE_:TZ0"sv;
 
 }  // namespace
 
@@ -39,7 +21,7 @@ TEST_CASE("mutated job files give a job or one line that names the file", "[job_
   Rng rng(99);
   int accepted = 0;
   for (int round = 0; round < 4000; ++round) {
-    const auto text = mutated(original, rng);
+    const auto text = tests::mutated(original, kSpice, rng);
     const auto job = parse_job(text, "job.toml");
     if (job.ok()) {
       ++accepted;

@@ -1,5 +1,6 @@
 #include "frenzy/base/text.hpp"
 #include "frenzy/job_file/job_file.hpp"
+#include "small_job.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,17 +12,7 @@ using namespace frenzy::job_file;
 
 namespace {
 
-const std::string kGood = R"(name = "kjv"
-[model]
-preset = "gpt2-tiny"
-[data]
-path = "bible.txt"
-[train]
-steps = 120
-global_batch = 24
-seq_len = 64
-lr = 1e-3
-)";
+const std::string kGood{kSmallJob};
 
 struct Row {
   std::string from, to;  ///< what to replace in kGood

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "frenzy/transport/carrier.hpp"
 #include "frenzy/transport/socket_address.hpp"
 #include "frenzy/transport/unique_fd.hpp"
 
@@ -62,7 +63,7 @@ Result<std::string> host_towards(const std::string& peer) {
     return error(Errc::unreachable, "no route to {}: {}", peer, std::string_view(std::strerror(errno)));
   }
   const auto local = transport::local_address_of(probe.get());
-  return local.substr(0, local.rfind(':'));
+  return transport::host_of(local);
 }
 
 }  // namespace frenzy::tools

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "sodium_aead.hpp"
+#include "raw.hpp"
 
 namespace frenzy::crypto {
 

@@ -2,9 +2,9 @@
 
 #include <sodium.h>
 
-#include <cstring>
-
 #include "frenzy/base/check.hpp"
+#include "nonce.hpp"
+#include "raw.hpp"
 
 namespace frenzy::crypto {
 
@@ -15,16 +15,8 @@ using transport::SealTag;
 
 namespace {
 
-// Both AEADs take 96-bit nonces: four zero bytes, then the counter, little-endian.
-using Nonce = std::array<unsigned char, 12>;
-static_assert(crypto_aead_aes256gcm_NPUBBYTES == 12 &&
-              crypto_aead_chacha20poly1305_ietf_NPUBBYTES == 12);
-
-Nonce nonce_of(std::uint64_t counter) {
-  Nonce nonce{};
-  std::memcpy(nonce.data() + 4, &counter, sizeof(counter));
-  return nonce;
-}
+static_assert(crypto_aead_aes256gcm_NPUBBYTES == std::tuple_size_v<Nonce> &&
+              crypto_aead_chacha20poly1305_ietf_NPUBBYTES == std::tuple_size_v<Nonce>);
 
 class Aes256Gcm final : public Aead {
  public:
@@ -90,7 +82,7 @@ class ChaCha20Poly1305 final : public Aead {
 
 bool has_aes256gcm() { return crypto_aead_aes256gcm_is_available() == 1; }
 
-std::unique_ptr<Aead> make_aead(AeadKind kind, const Key& key) {
+std::unique_ptr<Aead> make_sodium_aead(AeadKind kind, const Key& key) {
   if (kind == AeadKind::aes256gcm) {
     FRENZY_CHECK(has_aes256gcm());
     return std::make_unique<Aes256Gcm>(key);

@@ -1,6 +1,8 @@
 #include <sodium.h>
 
 #include "frenzy/crypto/crypto.hpp"
+#include "aead.hpp"
+#include "raw.hpp"
 #include "sodium_aead.hpp"
 
 namespace frenzy::crypto {

@@ -46,7 +46,7 @@ void SimulatedNetwork::arrive(LinkId caller, const std::string& address, const s
   const auto end = ends_.find(caller);
   if (end == ends_.end() || !end->second.open || end->second.process->tasks_.killed()) return;
   const auto& from = end->second.process->name();
-  const auto name = address.substr(0, address.rfind(':'));
+  const auto name = host_of(address);
   if (cuts_.contains({from, name}) || cuts_.contains({name, from})) return;
   auto* to = find(name);
   if (to == nullptr || to->tasks_.killed() || !to->carrier_.listening_.contains(address)) {

@@ -38,7 +38,7 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
   void send_packet(LinkId link, std::vector<std::byte> bytes) override {
     gate_.send_packet(link, std::move(bytes));
   }
-  std::vector<std::byte> offer(LinkId link) override { return encode(offer_for(link)); }
+  std::vector<std::byte> offer(LinkId link, std::span<const std::byte> theirs) override;
   void upgrade(LinkId link, std::span<const std::byte> their_offer) override;
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;
@@ -53,10 +53,10 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
     if (found == lanes_.end() || found->second.worker == nullptr) {
       return "another host, and not both sides trust the network with UCX";
     }
-    return found->second.worker == shared_memory_.get() ? "one host: shared memory" : "both sides trust the network";
+    return workers_.contains(link) ? "one host: shared memory" : "both sides trust the network";
   }
-  // Unconsumed frames of all senders must fit the receiver's shared-memory FIFO of 256, or senders
-  // spin while it is stopped.
+  // Unconsumed frames must fit the receiver's shared-memory FIFO of 256, or the sender spins while it
+  // is stopped.
   std::uint32_t window() const override { return 32; }
 
  private:
@@ -88,10 +88,15 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
   void ucx_closed(std::uint64_t link) override;
 
   [[nodiscard]] UcxOffer offer_for(LinkId link) const;
+  [[nodiscard]] bool may_share_memory(LinkId link, std::span<const std::byte> theirs) const;
+  [[nodiscard]] Status start_worker(LinkId link);
+  void drop_worker(LinkId link);
+  void free_dropped();
   void use(LinkId link, UcxPath path, const UcxOffer& theirs);
   void end(LinkId link, Error why);
   void end_later(LinkId link, Error why);
   void finish_if_done(LinkId link);
+  [[nodiscard]] Status open_shared_memory();
   [[nodiscard]] Status open_network();
   [[nodiscard]] std::string route(LinkId link) const { return route_of(gate_.info_of(link)); }
   [[nodiscard]] Lane* live_lane(LinkId link);
@@ -104,7 +109,12 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
   CarrierEvents* events_ = nullptr;
   HostPlace place_;
   ListenerGuard guard_;
-  std::unique_ptr<UcxWorker> shared_memory_, network_;
+  std::unique_ptr<UcxContext> shared_memory_, networks_;
+  /// Over shared memory each link has a worker, so a receive queue, of its own: a sender that is stopped or
+  /// killed while it writes leaves a queue that nobody behind it can use.
+  std::map<LinkId, std::unique_ptr<UcxWorker>> workers_;
+  std::vector<std::unique_ptr<UcxWorker>> dropped_;
+  std::unique_ptr<UcxWorker> network_;
   std::map<LinkId, Lane> lanes_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
@@ -112,16 +122,8 @@ class UcxCarrier final : public SocketCarrier, private CarrierEvents, private Uc
 Status UcxCarrier::open() {
   Status good;
   if (options_.shared_memory) {
-    const auto place = host_place();
-    auto worker = place ? UcxWorker::create("posix,self", "", *this)
-                        : Result<std::unique_ptr<UcxWorker>>(place.error());
-    if (worker) {
-      place_ = *place;
-      shared_memory_ = std::move(*worker);
-      good = loop_.add(*shared_memory_);
-    } else {
-      good = at("no shared memory between processes", worker.error());
-    }
+    good = open_shared_memory();
+    if (!good) good = at("no shared memory between processes", good.error());
   }
   if (good && !trusted_.empty()) good = open_network();
   if (good || options_.use == UcxUse::require) return good;
@@ -129,10 +131,26 @@ Status UcxCarrier::open() {
   return {};
 }
 
+// The first worker only shows that there can be some.
+Status UcxCarrier::open_shared_memory() {
+  const auto place = host_place();
+  if (!place) return place.error();
+  auto context = UcxContext::create("posix,self", "");
+  if (!context) return context.error();
+  const auto worker = UcxWorker::create(**context, *this);
+  if (!worker) return worker.error();
+  place_ = *place;
+  shared_memory_ = std::move(*context);
+  return {};
+}
+
 Status UcxCarrier::open_network() {
   const auto before = listening_sockets();
-  auto worker = UcxWorker::create("tcp", options_.devices, *this);
+  auto context = UcxContext::create("tcp", options_.devices);
+  if (!context) return at("no UCX over the trusted networks", context.error());
+  auto worker = UcxWorker::create(**context, *this);
   if (!worker) return at("no UCX over the trusted networks", worker.error());
+  networks_ = std::move(*context);
   std::vector<int> opened;
   std::ranges::set_difference(listening_sockets(), before, std::back_inserter(opened));
   const auto guarded = guard_.protect(std::move(opened));
@@ -145,21 +163,62 @@ void UcxCarrier::stop() {
   alive_ = std::make_shared<int>(0);
   events_ = nullptr;
   gate_.stop();
-  for (auto* worker : {&shared_memory_, &network_}) {
-    if (!*worker) continue;
-    loop_.remove(**worker);
-    worker->reset();
-  }
+  for (auto& [link, worker] : workers_) dropped_.push_back(std::move(worker));
+  workers_.clear();
+  if (network_) dropped_.push_back(std::move(network_));
+  free_dropped();
   lanes_.clear();
+}
+
+std::vector<std::byte> UcxCarrier::offer(LinkId link, std::span<const std::byte> theirs) {
+  if (may_share_memory(link, theirs)) {
+    if (auto started = start_worker(link); !started) {
+      log_.warn("ucx.worker", "route='{}' why='{}' instead=tcp", route(link), started.error());
+    }
+  }
+  return encode(offer_for(link));
+}
+
+// The caller knows the addresses alone: within one host they are equal.
+bool UcxCarrier::may_share_memory(LinkId link, std::span<const std::byte> theirs) const {
+  if (!shared_memory_) return false;
+  const auto info = gate_.info_of(link);
+  if (info.outgoing) return host_of(info.local) == host_of(info.remote);
+  const auto offered = decode_ucx_offer(theirs);
+  return offered && offered->shared_memory && offered->place == place_;
+}
+
+Status UcxCarrier::start_worker(LinkId link) {
+  auto worker = UcxWorker::create(*shared_memory_, *this);
+  if (!worker) return worker.error();
+  if (auto added = loop_.add(**worker); !added) return added;
+  workers_[link] = std::move(*worker);
+  return {};
+}
+
+// Later, for a worker may be telling us something just now.
+void UcxCarrier::drop_worker(LinkId link) {
+  const auto found = workers_.find(link);
+  if (found == workers_.end()) return;
+  dropped_.push_back(std::move(found->second));
+  workers_.erase(found);
+  loop_.post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) free_dropped();
+  });
+}
+
+void UcxCarrier::free_dropped() {
+  for (auto& worker : dropped_) loop_.remove(*worker);
+  dropped_.clear();
 }
 
 UcxOffer UcxCarrier::offer_for(LinkId link) const {
   UcxOffer out;
   out.token = link.value;
   out.place = place_;
-  if (shared_memory_) {
+  if (const auto found = workers_.find(link); found != workers_.end()) {
     out.shared_memory = true;
-    out.shared_memory_address = shared_memory_->address();
+    out.shared_memory_address = found->second->address();
   }
   if (network_ && trusted_.contains(gate_.info_of(link).remote)) {
     out.network = true;
@@ -180,6 +239,7 @@ void UcxCarrier::upgrade(LinkId link, std::span<const std::byte> their_offer) {
              path == UcxPath::shared_memory ? "shared-memory"
              : path == UcxPath::network     ? "network"
                                             : "gate-socket");
+  if (path != UcxPath::shared_memory) drop_worker(link);
   if (path != UcxPath::none) return use(link, path, *theirs);
   lanes_[link];
   gate_.upgrade(link, {});
@@ -189,7 +249,7 @@ void UcxCarrier::use(LinkId link, UcxPath path, const UcxOffer& theirs) {
   auto& lane = lanes_[link];
   lane.token = theirs.token;
   const bool local = path == UcxPath::shared_memory;
-  auto& worker = local ? *shared_memory_ : *network_;
+  auto& worker = local ? *workers_.at(link) : *network_;
   Status ready;
   if (!local) {
     const auto remote = gate_.info_of(link).remote;
@@ -248,7 +308,10 @@ void UcxCarrier::end(LinkId link, Error why) {
 
 void UcxCarrier::down(LinkId link, const Error& why) {
   const auto found = lanes_.find(link);
-  if (found == lanes_.end()) return events_->down(link, why);
+  if (found == lanes_.end()) {
+    drop_worker(link);
+    return events_->down(link, why);
+  }
   found->second.gate_down = true;
   end(link, why);
   finish_if_done(link);
@@ -267,6 +330,7 @@ void UcxCarrier::finish_if_done(LinkId link) {
   if (!found->second.guarded.empty()) guard_.forbid(found->second.guarded);
   const auto why = *found->second.why;
   lanes_.erase(found);
+  drop_worker(link);
   events_->down(link, why);
 }
 

@@ -18,19 +18,11 @@ Status failed(std::string_view what, ucs_status_t status) {
 
 }  // namespace
 
-Result<std::unique_ptr<UcxWorker>> UcxWorker::create(const std::string& transports,
-                                                     const std::string& devices,
-                                                     UcxWorkerEvents& events) {
-  std::unique_ptr<UcxWorker> out(new UcxWorker(events));
-  const auto started = out->start(transports, devices);
-  if (!started) return started.error();
-  return out;
-}
-
-Status UcxWorker::start(const std::string& transports, const std::string& devices) {
+Result<std::unique_ptr<UcxContext>> UcxContext::create(const std::string& transports,
+                                                       const std::string& devices) {
   ucp_config_t* config = nullptr;
   auto status = ucp_config_read(nullptr, nullptr, &config);
-  if (status != UCS_OK) return failed("no configuration", status);
+  if (status != UCS_OK) return failed("no configuration", status).error();
   status = ucp_config_modify(config, "TLS", transports.c_str());
   if (status == UCS_OK && !devices.empty()) {
     status = ucp_config_modify(config, "NET_DEVICES", devices.c_str());
@@ -39,18 +31,29 @@ Status UcxWorker::start(const std::string& transports, const std::string& device
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   params.mt_workers_shared = 0;
-  if (status == UCS_OK) status = ucp_init(&params, config, &context_);
+  ucp_context_h handle = nullptr;
+  if (status == UCS_OK) status = ucp_init(&params, config, &handle);
   ucp_config_release(config);
-  return status == UCS_OK ? start_worker() : failed("cannot start", status);
+  if (status != UCS_OK) return failed("cannot start", status).error();
+  return std::unique_ptr<UcxContext>(new UcxContext(handle));
 }
 
-Status UcxWorker::start_worker() {
+UcxContext::~UcxContext() { ucp_cleanup(handle_); }
+
+Result<std::unique_ptr<UcxWorker>> UcxWorker::create(const UcxContext& context, UcxWorkerEvents& events) {
+  std::unique_ptr<UcxWorker> out(new UcxWorker(events));
+  const auto started = out->start(context);
+  if (!started) return started.error();
+  return out;
+}
+
+Status UcxWorker::start(const UcxContext& context) {
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   // Serialized, not single: main may tear down what the loop's thread has used.
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   params.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
-  auto status = ucp_worker_create(context_, &params, &worker_);
+  auto status = ucp_worker_create(context.handle(), &params, &worker_);
   if (status != UCS_OK) return failed("no worker", status);
   ucp_am_handler_param_t handler{};
   handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
@@ -73,11 +76,9 @@ Status UcxWorker::start_worker() {
 }
 
 UcxWorker::~UcxWorker() {
-  if (worker_ != nullptr) {
-    close_all();
-    ucp_worker_destroy(worker_);
-  }
-  if (context_ != nullptr) ucp_cleanup(context_);
+  if (worker_ == nullptr) return;
+  close_all();
+  ucp_worker_destroy(worker_);
 }
 
 void UcxWorker::expect(std::uint64_t link, std::span<const std::byte> address) {

@@ -1,5 +1,6 @@
 #pragma once
-// UcxWorker: one UCX context and worker with one set of transports, and the endpoints on it.
+// UcxContext: UCX started with one set of transports. UcxWorker: a worker of it, what others can send to,
+// and the endpoints on it.
 //
 // Callbacks of UCX only take notes; what they noted is told after ucp_worker_progress returned, so
 // no code of ours runs inside UCX except the choice of a landing. Thread: the loop's.
@@ -29,13 +30,30 @@ class UcxWorkerEvents {
   virtual void ucx_closed(std::uint64_t link) = 0;
 };
 
+class UcxContext {
+ public:
+  /// `transports` as in UCX_TLS, `devices` as in UCX_NET_DEVICES (empty: all). Errors: internal.
+  [[nodiscard]] static Result<std::unique_ptr<UcxContext>> create(const std::string& transports,
+                                                                  const std::string& devices);
+  ~UcxContext();
+  UcxContext(const UcxContext&) = delete;
+  UcxContext& operator=(const UcxContext&) = delete;
+  UcxContext(UcxContext&&) = delete;
+  UcxContext& operator=(UcxContext&&) = delete;
+
+  [[nodiscard]] ucp_context_h handle() const { return handle_; }
+
+ private:
+  explicit UcxContext(ucp_context_h handle) : handle_(handle) {}
+  ucp_context_h handle_;
+};
+
 class UcxWorker final : public Progress {
  public:
   static constexpr std::size_t kAmHeader = 8 + kWireHeader;  ///< link token, frame header
 
-  /// `transports` as in UCX_TLS, `devices` as in UCX_NET_DEVICES (empty: all). Errors: internal.
-  [[nodiscard]] static Result<std::unique_ptr<UcxWorker>> create(const std::string& transports,
-                                                                 const std::string& devices,
+  /// `context` outlives the worker. Errors: internal.
+  [[nodiscard]] static Result<std::unique_ptr<UcxWorker>> create(const UcxContext& context,
                                                                  UcxWorkerEvents& events);
   ~UcxWorker() override;
   UcxWorker(const UcxWorker&) = delete;
@@ -83,8 +101,7 @@ class UcxWorker final : public Progress {
   };
 
   explicit UcxWorker(UcxWorkerEvents& events) : events_(events) {}
-  [[nodiscard]] Status start(const std::string& transports, const std::string& devices);
-  [[nodiscard]] Status start_worker();
+  [[nodiscard]] Status start(const UcxContext& context);
   [[nodiscard]] Status call(Endpoint& endpoint);
   [[nodiscard]] ucs_status_t received(const void* header, std::size_t header_bytes, void* data,
                                       std::size_t bytes, const ucp_am_recv_param_t& param);
@@ -103,7 +120,6 @@ class UcxWorker final : public Progress {
   static void on_closed(void* request, ucs_status_t status, void* user);
 
   UcxWorkerEvents& events_;
-  ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int descriptor_ = -1;
   std::size_t large_ = 0;  ///< requests in UCX's hands that it moves in many steps

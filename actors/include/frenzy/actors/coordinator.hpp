@@ -13,6 +13,7 @@
 
 #include "frenzy/actors/environment.hpp"
 #include "frenzy/base/result.hpp"
+#include "frenzy/base/version.hpp"
 #include "frenzy/content/content_store.hpp"
 #include "frenzy/model/job_record.hpp"
 #include "frenzy/model/job_spec.hpp"
@@ -38,7 +39,7 @@ struct CoordinatorParts {
   ParseJob parse{};
   PlanJob plan{};
   Workers workers = Workers::threads;
-  std::string version = "0.1.0";
+  std::string version{kVersion};
   std::vector<store::StoredJob> jobs{};    ///< what the store knew at start
   std::vector<model::NodeStatus> nodes{};  ///< the same
 };

@@ -48,7 +48,8 @@ struct Connect { std::string address; };
 using Connected = Result<transport::PeerId>;
 struct Disconnect { transport::PeerId peer; std::string why; };
 
-/// Whose key a client has shown. An error drops the connection: the key was revoked. Thread: the loop.
+/// Whose key a client has shown. An error drops the connection: the key was revoked. Asked for each
+/// message, and each second for who only listens. Thread: the loop.
 using Identify = std::function<Result<User>(const transport::PeerInfo&)>;
 
 /// Made before the session, whose events it is; attach before the first frame.
@@ -66,6 +67,8 @@ class SessionBridge final : public transport::SessionEvents {
 
  private:
   [[nodiscard]] Result<User> user_of(const transport::PeerInfo& peer) const;
+  void look_again_later();
+  void drop_revoked();
 
   Environment env_;
   Identify identify_;
@@ -73,6 +76,7 @@ class SessionBridge final : public transport::SessionEvents {
   caf::actor gateway_;
   std::map<transport::PeerId, transport::PeerInfo> peers_;
   std::map<transport::PeerId, int> malformed_;
+  TimerId look_again_ = TimerId::none;
 };
 
 /// The session outlives the actor.

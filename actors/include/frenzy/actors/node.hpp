@@ -13,6 +13,7 @@
 
 #include "frenzy/actors/coordinator.hpp"
 #include "frenzy/actors/environment.hpp"
+#include "frenzy/base/version.hpp"
 #include "frenzy/content/content_store.hpp"
 #include "frenzy/model/cluster_spec.hpp"
 #include "frenzy/model/plan.hpp"
@@ -36,7 +37,7 @@ struct NodeParts {
   content::ContentStore* saves = nullptr;    ///< pieces that runners wrote
   CompilePlan compile{};
   Workers workers = Workers::threads;
-  std::string version = "0.1.0";
+  std::string version{kVersion};
   std::string coordinator{};  ///< address
   std::string key_file{};     ///< for runners
   model::NodeSpec node{};     ///< devices with their memory; address is this node's gate

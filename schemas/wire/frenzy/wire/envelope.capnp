@@ -62,5 +62,6 @@ struct Envelope {
     held @45 :Run.Held;
     removeNode @46 :Control.RemoveNode;
     dropPieces @47 :State.DropPieces;
+    forgetJob @48 :State.ForgetJob;
   }
 }

@@ -48,6 +48,8 @@ struct DropPieces {
   job @0 :Data;
   digests @1 :List(Data);
 }
+# To a node: the job is over; a piece of it that no save names now never will be named.
+struct ForgetJob { job @0 :Data; }
 struct GetCheckpoint { job @0 :Text; }
 struct Checkpoint {
   job @0 :Data;

@@ -6,11 +6,11 @@
 #include <array>
 
 #include "frenzy/base/text.hpp"
+#include "frenzy/base/version.hpp"
 
 namespace frenzy::cli {
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 job failed, 2 usage, 3 cannot reach, 4 not found, 5 does not fit, 6 cancelled, 130 interrupted.";
 /// Verbs of the design that this version lacks: refused by name, not as a typing error.

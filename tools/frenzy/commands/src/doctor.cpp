@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "frenzy/base/version.hpp"
 #include "frenzy/cli/connection.hpp"
 #include "frenzy/cli/json_writer.hpp"
 #include "frenzy/crypto/keys.hpp"
@@ -11,7 +12,6 @@
 namespace frenzy::cli {
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
 constexpr Bytes kLeastSharedMemory = 64_MiB;  ///< UCX's segments of a few runners
 constexpr Bytes kLeastDisk = 1_GiB;
 

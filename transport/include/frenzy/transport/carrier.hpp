@@ -30,6 +30,9 @@ struct LinkId {
   friend auto operator<=>(const LinkId&, const LinkId&) = default;
 };
 
+/// "10.0.0.1:99" and "[::1]:99" without the port.
+[[nodiscard]] inline std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
 struct LinkInfo {
   std::string local, remote;  ///< "127.0.0.1:4711", "[::1]:4711"
   bool outgoing = false;
@@ -87,8 +90,9 @@ class Carrier {
   virtual LinkId connect(const std::string& address) = 0;
   virtual void send_packet(LinkId link, std::vector<std::byte> bytes) = 0;
   /// What this side proposes about the link's data path; opaque, at most kMaxOffer bytes. It
-  /// travels sealed in the handshake.
-  [[nodiscard]] virtual std::vector<std::byte> offer(LinkId link) = 0;
+  /// travels sealed in the handshake. The caller of the link offers first; the other side knows
+  /// `theirs` then, and that they are admitted.
+  [[nodiscard]] virtual std::vector<std::byte> offer(LinkId link, std::span<const std::byte> theirs) = 0;
   /// Switches from packets to frames, given the other side's offer. framed() or down() follows.
   virtual void upgrade(LinkId link, std::span<const std::byte> their_offer) = 0;
   virtual void send(LinkId link, const OutFrame& frame) = 0;

@@ -1,6 +1,6 @@
 #pragma once
 // What the session needs of cryptography, as interfaces. frenzy::crypto implements them with
-// libsodium; transport_simulated has a toy for simulated clusters that need speed, not secrets.
+// libsodium and libcrypto; transport_simulated has a toy for simulated clusters that need speed, not secrets.
 
 #include <array>
 #include <cstddef>

@@ -59,7 +59,8 @@ class SessionEvents {
   virtual ~SessionEvents() = default;
   /// The handshake has succeeded, in either direction.
   virtual void peer_up(const PeerInfo& peer) = 0;
-  /// Exactly once per peer_up. Every open Done of that peer has run before. `why` names both addresses.
+  /// Exactly once per peer_up. Every open Done of that peer has run before. `why` names both addresses; it
+  /// is cancelled only where this side closed.
   virtual void peer_down(PeerId peer, const Error& why) = 0;
   /// A whole control message. `bytes` is valid during the call.
   virtual void message(PeerId peer, std::span<const std::byte> bytes) = 0;

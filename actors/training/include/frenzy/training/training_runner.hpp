@@ -56,7 +56,7 @@ struct TrainingParts {
                                                                         const codec::LaunchRunner& launch,
                                                                         runner_host::RunnerSink sink);
 
-/// Measures virtual devices one after the other. Blocks for about a second in all.
+/// Measures the processor, and from it its virtual devices. Blocks for about a second.
 [[nodiscard]] Result<codec::CalibrationReport> measure_devices(const Clock& clock,
                                                                const std::vector<model::DeviceSpec>& devices);
 

@@ -35,7 +35,7 @@ using Message =
                  ConnectRunners, StepReport, AbortJob, RunnerEnded, SaveState, StateSaved,
                  GetCheckpoint, Checkpoint, OfferChunks, MissingChunks, PutChunk, GetChunk, Chunk,
                  WatchJob, JobUpdate, LaunchRunner, SaveFailed, HoldJob, Held, RemoveNode,
-                 DropPieces>;
+                 DropPieces, ForgetJob>;
 
 struct Envelope {
   std::uint64_t correlation = 0;  ///< 0: nobody waits for an answer

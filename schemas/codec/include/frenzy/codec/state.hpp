@@ -64,13 +64,19 @@ struct MissingChunks {
   friend bool operator==(const MissingChunks&, const MissingChunks&) = default;
 };
 
-/// To a node: no save names these pieces of the job any more. Without any: the job is over, and what no save
-/// names now never will be named.
+/// To a node: no save names these pieces of the job any more.
 struct DropPieces {
   static constexpr const char* kName = "dropPieces";
   JobId job{};
   std::vector<ContentDigest> digests{};
   friend bool operator==(const DropPieces&, const DropPieces&) = default;
+};
+
+/// To a node: the job is over; a piece of it that no save names now never will be named.
+struct ForgetJob {
+  static constexpr const char* kName = "forgetJob";
+  JobId job{};
+  friend bool operator==(const ForgetJob&, const ForgetJob&) = default;
 };
 
 struct PutChunk {

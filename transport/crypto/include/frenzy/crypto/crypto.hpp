@@ -1,5 +1,5 @@
 #pragma once
-// The session's cryptography with libsodium: X25519, keyed BLAKE2b-256, and AES-256-GCM where the
+// The session's cryptography with libsodium and libcrypto: X25519, keyed BLAKE2b-256, and AES-256-GCM where the
 // CPU has it, else ChaCha20-Poly1305 (IETF). Which AEAD a connection uses is settled in its
 // handshake from what both sides have.
 

@@ -22,7 +22,7 @@ class SimulatedCarrier final : public Carrier {
   Result<std::string> listen(const std::string& address) override;
   LinkId connect(const std::string& address) override;
   void send_packet(LinkId link, std::vector<std::byte> bytes) override;
-  std::vector<std::byte> offer(LinkId) override { return {}; }
+  std::vector<std::byte> offer(LinkId, std::span<const std::byte>) override { return {}; }
   void upgrade(LinkId link, std::span<const std::byte> their_offer) override;
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;

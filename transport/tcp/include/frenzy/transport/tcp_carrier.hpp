@@ -38,7 +38,7 @@ class TcpCarrier final : public SocketCarrier {
   LinkId connect(const std::string& address) override;
   LinkId adopt(UniqueFd socket, std::vector<std::byte> first) override;
   void send_packet(LinkId link, std::vector<std::byte> bytes) override;
-  std::vector<std::byte> offer(LinkId) override { return {}; }
+  std::vector<std::byte> offer(LinkId, std::span<const std::byte>) override { return {}; }
   void upgrade(LinkId link, std::span<const std::byte> their_offer) override;
   void send(LinkId link, const OutFrame& frame) override;
   void close(LinkId link) override;
