@@ -25,14 +25,18 @@ class KeysAndRoles(ClusterTest):
         time.sleep(1.2)
         self.assertEqual(self.frenzy("ls").returncode, 3)
 
+    def start_watch(self, job, **environment):
+        """One that has begun."""
+        watch = subprocess.Popen([binary("frenzy"), "watch", job], env=dict(self.environment, **environment), text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn("submitted", watch.stdout.readline())
+        return watch
+
     def test_a_watch_ends_with_the_key_it_began_with(self):
         self.start_coordinator()
         key = self.as_user("ada", "user")
         self.assertEqual(self.run_as(key, "submit", self.job_file(), *self.overrides("hers", 100)).returncode, 0)
-        environment = dict(self.environment, FRENZY_KEY_FILE=key)
-        watch = subprocess.Popen([binary("frenzy"), "watch", "hers"], env=environment, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertIn("submitted", watch.stdout.readline())
+        watch = self.start_watch("hers", FRENZY_KEY_FILE=key)
         self.ok("keys", "revoke", "ada")
         _, complaint = watch.communicate(timeout=5)
         self.assertEqual(watch.returncode, 3)
@@ -41,9 +45,7 @@ class KeysAndRoles(ClusterTest):
     def test_a_watch_that_loses_its_coordinator_says_so(self):
         self.start_coordinator()
         self.assertEqual(self.submit("mine", 100).returncode, 0)
-        watch = subprocess.Popen([binary("frenzy"), "watch", "mine"], env=self.environment, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertIn("submitted", watch.stdout.readline())
+        watch = self.start_watch("mine")
         self.end("coordinator")
         _, complaint = watch.communicate(timeout=5)
         self.assertEqual(watch.returncode, 3, complaint)

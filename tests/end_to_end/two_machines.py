@@ -41,13 +41,16 @@ class TypedFromReadme(TwoMachines):
             address = self.path("machine1/.local/state/frenzy/coordinator/address")
             self.until(lambda: os.path.exists(address), "the coordinator has started")
 
-    def train(self):
+    def submit_and_wait(self):
         shutil.copy(self.path("text.txt"), self.path("machine1/text.txt"))
         settings = ["name=two", "train.steps=30", "train.seq_len=32", "train.global_batch=8", "train.warmup=0"]
         new = self.run_on(1, "frenzy new --preset gpt2-tiny | sed s/data.txt/text.txt/ > job.toml")
         self.assertEqual(new.returncode, 0, new.stderr)
+        return self.run_on(1, "frenzy submit job.toml --wait " + " ".join("-o " + s for s in settings), timeout=120)
+
+    def train(self):
         before = self.received(2)
-        done = self.run_on(1, "frenzy submit job.toml --wait " + " ".join("-o " + s for s in settings), timeout=120)
+        done = self.submit_and_wait()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr + self.log("node1") + self.log("node2"))
         shown = self.run_on(1, "frenzy show two --json").stdout
         self.assertIn('"state":"finished"', shown)

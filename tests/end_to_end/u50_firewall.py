@@ -45,10 +45,8 @@ class Firewall(Typed):
         self.accept_only(1, "4700")  # whichever calls the other
         self.accept_only(2, "")
         self.type_it()
-        shutil.copy(self.path("text.txt"), self.path("machine1/text.txt"))
-        self.run_on(1, "frenzy new --preset gpt2-tiny | sed s/data.txt/text.txt/ > job.toml")
         begin = time.monotonic()
-        done = self.run_on(1, "frenzy submit job.toml --wait -o train.steps=30 -o train.seq_len=32 -o train.global_batch=8 -o train.warmup=0")
+        done = self.submit_and_wait()
         self.assertLess(time.monotonic() - begin, 10)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stdout, r"10\.0\.0\.[12]:\d+ -> 10\.0\.0\.[12]:4701: no connection within 2000 ms: "

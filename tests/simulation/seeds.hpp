@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
+
+#include "long_run.hpp"
 
 namespace frenzy::simulation {
 
@@ -19,10 +20,7 @@ inline constexpr std::uint64_t kSeeds = 1000;
 inline constexpr std::uint64_t kSeeds = 1000;
 #endif
 
-[[nodiscard]] inline std::uint64_t seed_count() {
-  const auto* wish = std::getenv("FRENZY_LONG");
-  return wish != nullptr && std::string_view(wish) == "1" ? 10 * kSeeds : kSeeds;
-}
+[[nodiscard]] inline std::uint64_t seed_count() { return tests::long_run() ? 10 * kSeeds : kSeeds; }
 
 /// FRENZY_SEED; 0 = none.
 [[nodiscard]] inline std::uint64_t wanted_seed() {

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <string_view>
 #include <thread>
 
 #include "frenzy/base/rng.hpp"
+#include "long_run.hpp"
 #include "session_process.hpp"
 
 using namespace frenzy;
@@ -113,14 +113,9 @@ int silences(const tests::Setup& setup, int stops) {
   return out;
 }
 
-int stops() {
-  const char* full = std::getenv("FRENZY_LONG");
-  return full != nullptr && std::string_view(full) == "1" ? 5000 : 400;
-}
-
 }  // namespace
 
 TEST_CASE("a sender that is stopped while it writes silences no other", "[ucx]") {
-  CHECK(silences({.ucx = true}, stops()) == 0);
+  CHECK(silences({.ucx = true}, tests::long_run() ? 5000 : 400) == 0);
   CHECK(silences({.ucx = false}, 20) == 0);
 }

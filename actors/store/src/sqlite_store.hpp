@@ -44,6 +44,8 @@ class SqliteStore final : public Store {
   [[nodiscard]] Status complete(StoredJob& job);
 
   [[nodiscard]] Result<StoredSave> read_save(std::span<const std::byte> blob) const;
+  /// The pieces of all saves that `saves`, whose one column is a save, gives.
+  [[nodiscard]] Result<std::vector<model::SavedPiece>> pieces_of(Query& saves) const;
   /// All but the newest `keep`; the pieces that no save names then.
   [[nodiscard]] Result<std::vector<model::SavedPiece>> forget_saves(JobId job, std::uint64_t keep);
   [[nodiscard]] Result<std::set<ContentDigest>> named_pieces();

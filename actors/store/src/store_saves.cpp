@@ -15,6 +15,18 @@ Result<StoredSave> SqliteStore::read_save(std::span<const std::byte> blob) const
   return StoredSave{saved->step, saved->pieces};
 }
 
+Result<std::vector<model::SavedPiece>> SqliteStore::pieces_of(Query& saves) const {
+  std::vector<model::SavedPiece> out;
+  while (true) {
+    const auto row = saves.step();
+    if (!row) return row.error();
+    if (!*row) return out;
+    const auto save = read_save(saves.blob(0));
+    if (!save) return save.error();
+    out.insert(out.end(), save->pieces.begin(), save->pieces.end());
+  }
+}
+
 Result<std::vector<model::SavedPiece>> SqliteStore::record_save(JobId job, const StoredSave& save, std::uint32_t keep) {
   const auto blob = to_blob(save);
   if (!blob) return blob.error();
@@ -34,35 +46,22 @@ Result<std::vector<model::SavedPiece>> SqliteStore::forget_saves(JobId job, std:
       "DELETE FROM saves WHERE job = ?1 AND step NOT IN"
       " (SELECT step FROM saves WHERE job = ?1 ORDER BY step DESC LIMIT ?2) RETURNING pieces");
   if (!forget) return forget.error();
-  (*forget)->bind(job.uuid.bytes).bind(keep);
-  std::vector<model::SavedPiece> pieces;
-  while (true) {
-    const auto row = (*forget)->step();
-    if (!row) return row.error();
-    if (!*row) break;
-    const auto save = read_save((*forget)->blob(0));
-    if (!save) return save.error();
-    pieces.insert(pieces.end(), save->pieces.begin(), save->pieces.end());
-  }
-  if (pieces.empty()) return pieces;
+  auto pieces = pieces_of((*forget)->bind(job.uuid.bytes).bind(keep));
+  if (!pieces || pieces->empty()) return pieces;
   const auto named = named_pieces();
   if (!named) return named.error();
-  std::erase_if(pieces, [&](const auto& piece) { return named->contains(piece.digest); });
+  std::erase_if(*pieces, [&](const auto& piece) { return named->contains(piece.digest); });
   return pieces;
 }
 
 Result<std::set<ContentDigest>> SqliteStore::named_pieces() {
-  std::set<ContentDigest> out;
   auto query = database_->query("SELECT pieces FROM saves");
   if (!query) return query.error();
-  while (true) {
-    const auto row = (*query)->step();
-    if (!row) return row.error();
-    if (!*row) return out;
-    const auto save = read_save((*query)->blob(0));
-    if (!save) return save.error();
-    for (const auto& piece : save->pieces) out.insert(piece.digest);
-  }
+  const auto pieces = pieces_of(**query);
+  if (!pieces) return pieces.error();
+  std::set<ContentDigest> out;
+  for (const auto& piece : *pieces) out.insert(piece.digest);
+  return out;
 }
 
 Result<std::vector<ContentDigest>> SqliteStore::unnamed(const std::vector<ContentDigest>& pieces) {

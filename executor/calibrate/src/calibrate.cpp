@@ -93,6 +93,14 @@ Seconds least_cpu_time(Kernels& kernels, const Clock& clock, std::chrono::nanose
   return best;
 }
 
+/// What a virtual device of `slowdown` makes of its processor's `cost`; 0 = not paced.
+model::DeviceCost slowed(model::DeviceCost cost, double slowdown) {
+  if (slowdown <= 0) return cost;
+  cost.matrix_rate.value /= slowdown;
+  cost.memory_bandwidth.value /= slowdown;
+  return cost;
+}
+
 }  // namespace
 
 model::ModelSpec probe_model() {
@@ -109,13 +117,6 @@ model::DeviceCost measure_device(Kernels& kernels, const Clock& clock, const Cal
   out.matrix_rate = {probe.layer_flops() / layer.count()};
   out.memory_bandwidth = {probe.optimizer_bytes() / optimizer.count()};
   return out;
-}
-
-model::DeviceCost slowed(model::DeviceCost cost, double slowdown) {
-  if (slowdown <= 0) return cost;
-  cost.matrix_rate.value /= slowdown;
-  cost.memory_bandwidth.value /= slowdown;
-  return cost;
 }
 
 model::Calibration measure_virtual_devices(Kernels& kernels, const Clock& clock,

@@ -1,16 +1,13 @@
 #include "aead.hpp"
 
+#include <utility>
+
 #include "evp_aead.hpp"
 #include "sodium_aead.hpp"
 
-#include <utility>
-
 namespace frenzy::crypto {
 
-using transport::Aead;
-using transport::AeadKind;
-using transport::Key;
-using transport::SealTag;
+using namespace transport;
 
 namespace {
 

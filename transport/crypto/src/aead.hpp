@@ -2,9 +2,9 @@
 // Each AEAD as the session uses it: short texts go through libsodium, long ones through libcrypto.
 // Both write the same bytes.
 
-#include "frenzy/transport/crypto.hpp"
-
 #include <memory>
+
+#include "frenzy/transport/crypto.hpp"
 
 namespace frenzy::crypto {
 

@@ -1,21 +1,17 @@
 #include "evp_aead.hpp"
 
-#include "nonce.hpp"
-#include "raw.hpp"
-
-#include "frenzy/base/check.hpp"
-
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <array>
 
+#include "frenzy/base/check.hpp"
+#include "nonce.hpp"
+#include "raw.hpp"
+
 namespace frenzy::crypto {
 
-using transport::Aead;
-using transport::AeadKind;
-using transport::Key;
-using transport::SealTag;
+using namespace transport;
 
 namespace {
 

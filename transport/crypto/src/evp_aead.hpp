@@ -1,9 +1,9 @@
 #pragma once
 // The AEADs for long texts, by OpenSSL's libcrypto.
 
-#include "frenzy/transport/crypto.hpp"
-
 #include <memory>
+
+#include "frenzy/transport/crypto.hpp"
 
 namespace frenzy::crypto {
 

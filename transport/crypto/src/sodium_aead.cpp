@@ -8,10 +8,7 @@
 
 namespace frenzy::crypto {
 
-using transport::Aead;
-using transport::AeadKind;
-using transport::Key;
-using transport::SealTag;
+using namespace transport;
 
 namespace {
 

@@ -1,9 +1,9 @@
 #pragma once
 // The AEADs by libsodium.
 
-#include "frenzy/transport/crypto.hpp"
-
 #include <memory>
+
+#include "frenzy/transport/crypto.hpp"
 
 namespace frenzy::crypto {
 

@@ -1,7 +1,7 @@
 #include <sodium.h>
 
-#include "frenzy/crypto/crypto.hpp"
 #include "aead.hpp"
+#include "frenzy/crypto/crypto.hpp"
 #include "raw.hpp"
 #include "sodium_aead.hpp"
 

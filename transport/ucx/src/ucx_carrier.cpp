@@ -185,7 +185,10 @@ bool UcxCarrier::may_share_memory(LinkId link, std::span<const std::byte> theirs
   const auto info = gate_.info_of(link);
   if (info.outgoing) return host_of(info.local) == host_of(info.remote);
   const auto offered = decode_ucx_offer(theirs);
-  return offered && offered->shared_memory && offered->place == place_;
+  UcxOffer willing;
+  willing.shared_memory = true;
+  willing.place = place_;
+  return offered && agree(willing, *offered) == UcxPath::shared_memory;
 }
 
 Status UcxCarrier::start_worker(LinkId link) {

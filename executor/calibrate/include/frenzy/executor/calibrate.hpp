@@ -20,9 +20,6 @@ struct CalibrateOptions {
 [[nodiscard]] model::DeviceCost measure_device(Kernels& kernels, const Clock& clock,
                                                const CalibrateOptions& options);
 
-/// What a virtual device of `slowdown` makes of its processor's `cost`; 0 = not paced.
-[[nodiscard]] model::DeviceCost slowed(model::DeviceCost cost, double slowdown);
-
 /// All virtual devices of one processor from one measurement of it, so that their speeds are in the
 /// exact ratio of their slowdowns: measured apart, noise would end up in the split of the work.
 [[nodiscard]] model::Calibration measure_virtual_devices(Kernels& kernels, const Clock& clock,
